@@ -94,11 +94,11 @@ function ago(at: number | null, now: number): Child {
   );
 }
 
-/** A follower reports several times a second. One that is silent for longer needs a look. */
+/** A follower reports every second. One that is silent for longer needs a look. */
 const SILENT_MS_MAX = 10_000;
 
 function knownState({ role, silentMs }: KnownReceiver): { tone: Tone; text: string } {
-  if (role === 'lapsed') return { tone: 'alarm', text: 'owned the journal; its lease has ended' };
+  if (role === 'lapsed') return { tone: 'alarm', text: 'owned the journal; has no lease' };
   if (role === 'owner') return { tone: 'good', text: 'owner' };
   return silentMs !== null && silentMs > SILENT_MS_MAX
     ? { tone: 'warn', text: 'follower, silent' }
@@ -106,8 +106,13 @@ function knownState({ role, silentMs }: KnownReceiver): { tone: Tone; text: stri
 }
 
 /** `last seen 3 s ago; journal position 1 200` */
-function seenText({ silentMs, position }: KnownReceiver): string {
-  const seen = silentMs === null ? 'holds the lease' : `last seen ${spanText(silentMs)} ago`;
+function seenText({ role, silentMs, position }: KnownReceiver): string {
+  const since = spanText(silentMs ?? 0);
+  const seen = {
+    owner: 'holds the lease',
+    lapsed: `for ${since}`,
+    follower: `last seen ${since} ago`,
+  }[role];
   return `${seen}; journal position ${grouped(String(position))}`;
 }
 

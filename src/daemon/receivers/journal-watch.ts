@@ -64,16 +64,16 @@ export class JournalWatch {
     return this.#warnings;
   }
 
-  /** Every receiver, as the last look found it. */
+  /** Every receiver, as the last look found it; none while the journal cannot be reached. */
   get receivers(): readonly JournalReceiver[] {
     return this.#receivers;
   }
 
-  /** Null: the journal cannot be reached, so what the last look found stays. */
+  /** Null: the journal cannot be reached, so the warnings of the last look stay. */
   take(state: JournalState | null): void {
     this.#metrics.journal(state);
+    this.#receivers = state?.receivers ?? [];
     if (state === null) return;
-    this.#receivers = state.receivers;
     const found = journalWarnings(state, this.#about);
     const subjects = new Set(this.#warnings.map(subjectOf));
     for (const text of found) if (!subjects.has(subjectOf(text))) this.#log.warn(text);

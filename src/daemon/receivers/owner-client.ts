@@ -73,6 +73,9 @@ const UNREACHED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** What to do about an owner that cannot be reached. */
+const REPAIR = 'repair the network between the receivers, or correct receiver.url';
+
 const AUTHORITY_UNKNOWN = 'put its authority into receiver.caFile';
 
 /** Codes of an owner's certificate that is not accepted, with what to do. Nothing was sent. */
@@ -121,7 +124,7 @@ export class OwnerClient {
     if (read.success && read.data.answers.length === facts.length) {
       return { kind: 'answered', ...read.data };
     }
-    return { kind: 'unknown', cause: `the owner ${owner.name} answered in another form` };
+    return inAnotherForm(owner);
   }
 
   reconcile(owner: Owner): Promise<Called<RunCalled>> {
@@ -146,7 +149,7 @@ export class OwnerClient {
     if (sent.kind !== 'ok') return sent;
     const read = z.object({ answer: call.answer, position: z.int() }).safeParse(sent.json);
     if (read.success) return { kind: 'answered', ...read.data };
-    return { kind: 'unknown', cause: `the owner ${owner.name} answered in another form` };
+    return inAnotherForm(owner);
   }
 
   async #send(
@@ -181,10 +184,15 @@ export class OwnerClient {
         const cause = `the certificate of the owner ${owner.name} at ${owner.url} is not accepted (${code}): ${advice}`;
         return { kind: 'unreached', cause };
       }
-      const cause = `the owner ${owner.name} cannot be reached (${code || String(error)})`;
+      const cause = `the owner ${owner.name} cannot be reached (${code || String(error)}): ${REPAIR}`;
       return { kind: UNREACHED.has(code) ? 'unreached' : 'unknown', cause };
     }
   }
+}
+
+function inAnotherForm({ name }: Owner): Handed & { readonly kind: 'unknown' } {
+  const cause = `the owner ${name} answered in another form: run the same version of the program on both`;
+  return { kind: 'unknown', cause };
 }
 
 async function sentOf(

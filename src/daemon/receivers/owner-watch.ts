@@ -7,8 +7,6 @@ const ASK_MS = 2_000;
 /** While an owner changes, facts wait for it: a shorter silence keeps nobody from serving. */
 const UNREACHED_MS = 10_000;
 
-const REPAIR = 'repair the network between the receivers, or correct receiver.url';
-
 interface OwnerWatchOptions {
   readonly client: Pick<OwnerClient, 'hand'>;
   /** Monotonic milliseconds. */
@@ -77,7 +75,7 @@ export class OwnerWatch {
         break;
       case 'unreached':
       case 'unknown':
-        this.#silent(`${handed.cause}: ${REPAIR}`);
+        this.#silent(handed.cause);
         break;
       default:
         handed satisfies never;

@@ -21,14 +21,25 @@ export const IS_LEASED = `lease_until > clock_timestamp()
 /**
  * $1 name, $2 URL, $3 process, $4 seconds of the lease, $5 standby required. No row: another
  * receiver's lease is valid, or an append would be refused. An owner that cannot append would only
- * keep others waiting.
+ * keep others waiting. An owner reports nothing while it owns, so its lease's end becomes its last
+ * sign of life when another receiver takes over.
  */
 export const ACQUIRE: Statement<{ epoch: number }> = {
   name: 'acquire',
-  text: `UPDATE ownership SET owner = $1, url = $2, process = $3, epoch = epoch + 1,
-      lease_until = clock_timestamp() + make_interval(secs => $4)
-    WHERE (process = $3 OR NOT (${IS_LEASED})) AND (NOT $5::boolean OR (${NO_WAIT}) IS NULL)
-    RETURNING epoch`,
+  text: `WITH before AS (
+      SELECT owner, least(lease_until, clock_timestamp()) AS until, commit_number, last_seq
+      FROM ownership
+    ), acquired AS (
+      UPDATE ownership SET owner = $1, url = $2, process = $3, epoch = epoch + 1,
+        lease_until = clock_timestamp() + make_interval(secs => $4)
+      WHERE (process = $3 OR NOT (${IS_LEASED})) AND (NOT $5::boolean OR (${NO_WAIT}) IS NULL)
+      RETURNING epoch
+    ), former AS (
+      UPDATE receivers SET seen_at = until, commit_number = before.commit_number,
+        last_seq = before.last_seq
+      FROM before, acquired
+      WHERE name = before.owner AND name <> $1 AND seen_at < until
+    ) SELECT epoch FROM acquired`,
 };
 
 /** $1 process, $2 epoch, $3 seconds of the lease; 0 ends it. */

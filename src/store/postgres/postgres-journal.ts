@@ -220,6 +220,7 @@ export class PostgresJournal implements SharedJournal {
   }
 
   #report(head: JournalHead): Call {
+    this.#reportedAtMs = performance.now();
     const { name, url, version } = this.#settings.receiver;
     const values = [name, url, this.#process, version, head.commitNumber, head.lastSeq];
     return { statement: REPORT_RECEIVER, values };

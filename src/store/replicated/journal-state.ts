@@ -4,7 +4,7 @@ export interface JournalReceiver {
   readonly name: string;
   /** `lapsed`: it was the owner last, and its lease has ended. */
   readonly role: 'owner' | 'follower' | 'lapsed';
-  /** Since it last reported, milliseconds; null for an owner, whose lease is its sign of life. */
+  /** Since its last report, or since the lease of a `lapsed` one ended; milliseconds. Null for an owner. */
   readonly silentMs: number | null;
   /** The last journal position that it has reported; the journal's end for an owner. */
   readonly position: number;
@@ -25,7 +25,7 @@ export interface JournalState {
   readonly leaseLeftMs: number | null;
   /** The URL of another live process under this receiver's name; null without one. */
   readonly namesakeUrl: string | null;
-  /** Every receiver of the journal, the newest sign of life first. */
+  /** The owner, then every receiver that reported lately, the newest report first. */
   readonly receivers: readonly JournalReceiver[];
 }
 

@@ -62,7 +62,7 @@ test('every other receiver is listed with its role, its last sign of life and it
     ],
   });
   expect(page).toContain(
-    'Receiver b owner holds the lease; journal position 12 Receiver c follower, silent last seen 10 s ago; journal position 7 Receiver d owned the journal; its lease has ended last seen 1 h ago; journal position 5 Custody API',
+    'Receiver b owner holds the lease; journal position 12 Receiver c follower, silent last seen 10 s ago; journal position 7 Receiver d owned the journal; has no lease for 1 h; journal position 5 Custody API',
   );
 });
 

@@ -99,6 +99,7 @@ test('an owner that nobody listens for is not reached, and nothing was sent', as
   const at = { name: 'gone', url: 'http://127.0.0.1:1', epoch: 1, isLeased: true };
   expect(await client.hand(at, [])).toEqual({
     kind: 'unreached',
-    cause: 'the owner gone cannot be reached (ECONNREFUSED)',
+    cause:
+      'the owner gone cannot be reached (ECONNREFUSED): repair the network between the receivers, or correct receiver.url',
   });
 });

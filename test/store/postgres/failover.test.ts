@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { PostgresJournal } from '../../../src/store/postgres/postgres-journal.ts';
 import {
   JournalUnavailable,
@@ -152,7 +152,12 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
     const epoch = await owning(owner);
     const [commit] = chainOf([[note('1')]]);
     expect(await owner.append(epoch, commit)).toEqual({ kind: 'appended' });
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     await readAll(follower, EMPTY);
+    // It reports its new head a second later.
+    vi.advanceTimersByTime(1_000);
+    await readAll(follower, headOf(commit));
     const position = commit?.rows.at(-1)?.seq;
     const { receivers } = await follower.look();
     expect(receivers).toEqual([
@@ -160,6 +165,45 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
       { name: 'b', role: 'follower', silentMs: expect.any(Number) as number, position },
     ]);
     expect(receivers[1]?.silentMs).toBeLessThan(60_000);
+  });
+
+  test('an owner was last seen when its lease ended, however long it owned the journal', async () => {
+    const address = await newJournal(cluster);
+    const [former, next] = [receiver(address, 'a'), receiver(address, 'b')];
+    await readAll(former, EMPTY);
+    const epoch = await owning(former);
+    const [commit] = chainOf([[note('1')]]);
+    await former.append(epoch, commit ?? null);
+    await cluster.sql(
+      `UPDATE ${address.schema}.receivers SET seen_at = seen_at - interval '3 hours'`,
+    );
+    await former.release(epoch);
+    const [lapsed] = (await next.look()).receivers;
+    expect(lapsed).toMatchObject({ name: 'a', role: 'lapsed' });
+    expect(lapsed?.silentMs).toBeLessThan(60_000);
+    await owning(next);
+    const [owner, follower] = (await next.look()).receivers;
+    const position = commit?.rows.at(-1)?.seq;
+    expect(owner).toMatchObject({ name: 'b', role: 'owner', position });
+    expect(follower).toMatchObject({ name: 'a', role: 'follower', position });
+    expect(follower?.silentMs).toBeLessThan(60_000);
+  });
+
+  test('a follower that reads nothing new reports once a second', async () => {
+    const address = await newJournal(cluster);
+    const follower = receiver(address, 'b');
+    const seen = (): Promise<unknown> =>
+      cluster.sql(`SELECT seen_at FROM ${address.schema}.receivers`);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await readAll(follower, EMPTY);
+    const first = await seen();
+    vi.advanceTimersByTime(999);
+    await readAll(follower, EMPTY);
+    expect(await seen()).toEqual(first);
+    vi.advanceTimersByTime(1);
+    await readAll(follower, EMPTY);
+    expect(await seen()).not.toEqual(first);
   });
 
   test.each(['synchronous_commit = off', "client_min_messages = 'error'"])(
