@@ -103,8 +103,8 @@ function Healing({ count }: { count: number }): Markup {
   const text = count === 1 ? '1 young break' : `${grouped(String(count))} young breaks`;
   return (
     <p class="foot">
-      <a href={linkTo('/console/breaks', { age: 'hour' })}>{text}</a> may close without a person.
-      After an hour they are listed here.
+      {text} may close without a person; after an hour they are listed here. See{' '}
+      <a href={linkTo('/console/breaks', { age: 'hour' })}>all breaks of the last hour</a>.
     </p>
   );
 }
@@ -121,7 +121,7 @@ export function AttentionCard({
   return (
     <Card id="attention" title="Needs a person" live="breaks deposits close policy tick">
       {attention.items.length === 0 ? (
-        <EmptyState title="Nothing waits for a person." good />
+        <EmptyState title="Nothing waits for a person." good={attention.healing === 0} />
       ) : (
         <ul class="waiting">
           {attention.items.slice(0, SHOWN).map((one) => (

@@ -7,7 +7,6 @@ const HEALING_TYPES = [
   'missing_notification',
   'status_mismatch',
   'amount_changed',
-  'conservation',
   'delivery_backlog',
 ] as const satisfies readonly BreakType[];
 

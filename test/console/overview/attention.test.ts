@@ -178,7 +178,7 @@ test('a break that may close by itself is listed after an hour, or once a person
   await open.record({ kind: 'backlog', vaultId: 'v1' as never, backlog });
   await open.record({ kind: 'backlog', vaultId: 'v2' as never, backlog });
   const young = words(await read());
-  expect(young).toContain('Nothing waits for a person. 2 young breaks may close without a person.');
+  expect(young).toContain('Nothing waits for a person. 2 young breaks may close without a person;');
   expect(young).toMatch(/Open breaks by age .* delivery backlog 2/);
   const [first] = open.rows<{ break_id: string }>('SELECT break_id FROM breaks');
   const breakId = first?.break_id as never;
@@ -186,7 +186,7 @@ test('a break that may close by itself is listed after an hour, or once a person
   open.at += 60_000;
   const taken = words(await read());
   expect(taken).toContain('warning delivery backlog otto');
-  expect(taken).toContain('1 young break may close without a person.');
+  expect(taken).toContain('1 young break may close without a person;');
   open.at += 3_600_000;
   const old = await read();
   expect(old.match(/class="waits warning"/g)).toHaveLength(2);
