@@ -51,9 +51,11 @@ export async function readBreaksForPeople(
     if ((page + 1) * PAGE_SIZE >= found.total) break;
   }
   const young = { ...UNTOUCHED, openedAfter: now - HEALING_MS };
-  let count = 0;
-  for (const type of HEALING_TYPES) {
-    count += (await reads.breaks({ ...young, type }, { page: 0, pageSize: 1 })).total;
-  }
+  const counts = await Promise.all(
+    HEALING_TYPES.map(
+      async (type) => (await reads.breaks({ ...young, type }, { page: 0, pageSize: 1 })).total,
+    ),
+  );
+  const count = counts.reduce((sum, one) => sum + one, 0);
   return { items: items.slice(0, limit), total: Math.max(0, unresolved - count), healing: count };
 }

@@ -63,15 +63,21 @@ async function breakAgesAt(
   reads: Pick<Reads, 'breaks'>,
   { total, at }: { total: number; at: number },
 ): Promise<Snapshot['breakAges']> {
-  const ages: { span: AgeSpan; count: number }[] = [];
-  for (const span of AGE_SPANS.slice(1)) {
-    const aged = { state: 'unresolved', sort: 'severity:desc', ...openedWithin(span, at) } as const;
-    ages.push({ span, count: (await reads.breaks(aged, { page: 0, pageSize: 1 })).total });
-  }
+  const ages = await Promise.all(
+    AGE_SPANS.slice(1).map(async (span) => {
+      const aged = {
+        state: 'unresolved',
+        sort: 'severity:desc',
+        ...openedWithin(span, at),
+      } as const;
+      return { span, count: (await reads.breaks(aged, { page: 0, pageSize: 1 })).total };
+    }),
+  );
   const older = ages.reduce((sum, { count }) => sum + count, 0);
   return [{ span: AGE_SPANS[0], count: Math.max(0, total - older) }, ...ages];
 }
 
+/** Reads together what does not depend on each other: each read waits in a queue. */
 async function look(
   reads: ConsoleReads,
   tieOuts: TieOuts,
@@ -79,33 +85,41 @@ async function look(
 ): Promise<Snapshot> {
   const { at, timezone, nextCloseAt } = about;
   const first = (pageSize: number) => ({ page: 0, pageSize });
-  const breaks = await readBreaksForPeople(reads, { now: at, limit: BREAKS_SHOWN });
   const backlogged = { state: 'unresolved', type: 'delivery_backlog' } as const;
-  const backlogs = await reads.breaks(backlogged, first(BACKLOGS_SHOWN));
-  const deposits = await reads.deposits({}, first(DEPOSITS_SHOWN));
-  const runs = await reads.reconciliations(first(1));
-  const [lastClose] = (await reads.closes(first(1))).items;
-  const policy = await reads.policy();
+  const [breaks, backlogs, deposits, runs, closes, policy, held, unsigned, overdue] =
+    await Promise.all([
+      readBreaksForPeople(reads, { now: at, limit: BREAKS_SHOWN }),
+      reads.breaks(backlogged, first(BACKLOGS_SHOWN)),
+      reads.deposits({}, first(DEPOSITS_SHOWN)),
+      reads.reconciliations(first(1)),
+      reads.closes(first(1)),
+      reads.policy(),
+      reads.oldestHeld(WAITING_REASONS, WAITING_SHOWN),
+      reads.unsignedCloses(WAITING_SHOWN),
+      readOverdueDays(reads, { now: at, timezone, nextCloseAt }),
+    ]);
+  const [lastClose] = closes.items;
+  const [counts, decimals, newestFactAt, breakAges, tieOut] = await Promise.all([
+    reads.counts(),
+    reads.pinnedDecimals(),
+    reads.newestRecordedAt(),
+    breakAgesAt(reads, { total: breaks.total + breaks.healing, at }),
+    lastClose === undefined ? [] : tieOuts.of(lastClose.close),
+  ]);
   return {
     at,
-    counts: await reads.counts(),
+    counts,
     deposits: deposits.items,
     depositsTotal: deposits.total,
-    decimals: await reads.pinnedDecimals(),
-    attention: attentionOf({
-      breaks,
-      held: await reads.oldestHeld(WAITING_REASONS, WAITING_SHOWN),
-      unsigned: await reads.unsignedCloses(WAITING_SHOWN),
-      overdue: await readOverdueDays(reads, { now: at, timezone, nextCloseAt }),
-      policy,
-    }),
-    breakAges: await breakAgesAt(reads, { total: breaks.total + breaks.healing, at }),
+    decimals,
+    attention: attentionOf({ breaks, held, unsigned, overdue, policy }),
+    breakAges,
     backlogs: backlogs.items,
     lastRun: runs.items[0],
     lastClose,
-    tieOut: lastClose === undefined ? [] : await tieOuts.of(lastClose.close),
+    tieOut,
     policy,
-    newestFactAt: await reads.newestRecordedAt(),
+    newestFactAt,
   };
 }
 

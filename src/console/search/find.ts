@@ -43,23 +43,25 @@ type SearchReads = Pick<
 const FIRST = { page: 0, pageSize: 20 } as const;
 
 async function byId(reads: SearchReads, text: string): Promise<Hit[]> {
-  const deposit = await reads.deposit(text);
+  const [deposit, known, credit] = await Promise.all([
+    reads.deposit(text),
+    reads.break(text),
+    reads.credit(text),
+  ]);
   if (deposit !== undefined) return [depositHit(deposit)];
-  const known = await reads.break(text);
   if (known !== undefined) return [breakHit(known.found)];
-  const credit = await reads.credit(text);
   if (credit !== undefined) {
     const { depositId } = credit.item.deposit;
     const detail = `credit ${text} of it`;
     return [{ subject: 'deposit', id: depositId, kind: 'Deposit', detail, at: credit.createdAt }];
   }
-  const withdrawals = await reads.withdrawals({ transactionId: text }, FIRST);
-  return [
-    ...withdrawals.items.map(withdrawalHit),
-    ...(await quarantineHits(reads, text)),
-    ...(await runHits(reads, text)),
-    ...(await dayHits(reads, text)),
-  ];
+  const [withdrawals, ...others] = await Promise.all([
+    reads.withdrawals({ transactionId: text }, FIRST),
+    quarantineHits(reads, text),
+    runHits(reads, text),
+    dayHits(reads, text),
+  ]);
+  return [...withdrawals.items.map(withdrawalHit), ...others.flat()];
 }
 
 async function quarantineHits(reads: SearchReads, text: string): Promise<Hit[]> {
@@ -112,9 +114,11 @@ function vaultHit(vaultId: string): Hit {
 }
 
 async function byHash(reads: SearchReads, blockchainHash: string): Promise<Hit[]> {
-  const deposits = await reads.deposits({ blockchainHash }, FIRST);
-  const withdrawals = await reads.withdrawals({ blockchainHash }, FIRST);
-  const movements = await reads.movements(blockchainHash);
+  const [deposits, withdrawals, movements] = await Promise.all([
+    reads.deposits({ blockchainHash }, FIRST),
+    reads.withdrawals({ blockchainHash }, FIRST),
+    reads.movements(blockchainHash),
+  ]);
   return [
     ...deposits.items.map(depositHit),
     ...withdrawals.items.map(withdrawalHit),
@@ -133,8 +137,10 @@ async function byHash(reads: SearchReads, blockchainHash: string): Promise<Hit[]
 }
 
 async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]> {
-  const byOwnId = await reads.notifications({ id: text }, FIRST);
-  const ofHash = await reads.notifications({ blockchainHash: text }, FIRST);
+  const [byOwnId, ofHash] = await Promise.all([
+    reads.notifications({ id: text }, FIRST),
+    reads.notifications({ blockchainHash: text }, FIRST),
+  ]);
   return [...byOwnId.items, ...ofHash.items].map(
     ({ seq, id, stream, type, blockchainHash, receivedAt }) => ({
       subject: 'notification',
@@ -152,13 +158,15 @@ async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]
 /** What names the text, and what has the amount. The store bounds each reading. */
 async function byMember(reads: SearchReads, text: string): Promise<Hit[]> {
   const page = { cursor: null, pageSize: FIRST.pageSize };
-  const named = await reads.findDeposits({ mention: text }, page);
   const amounts = amountsIn(text, await reads.pinnedDecimals());
-  const ofAmount = amounts.length === 0 ? [] : (await reads.findDeposits({ amounts }, page)).items;
+  const [named, ofAmount, others] = await Promise.all([
+    reads.findDeposits({ mention: text }, page),
+    amounts.length === 0 ? { items: [] } : reads.findDeposits({ amounts }, page),
+    reads.mentions({ text, amounts }, FIRST.pageSize),
+  ]);
   const deposits = new Map(
-    [...named.items, ...ofAmount].map((deposit) => [deposit.depositId, deposit]),
+    [...named.items, ...ofAmount.items].map((deposit) => [deposit.depositId, deposit]),
   );
-  const others = await reads.mentions({ text, amounts }, FIRST.pageSize);
   return [
     ...[...deposits.values()].map(depositHit),
     ...others.withdrawals.map(withdrawalHit),
@@ -173,11 +181,13 @@ async function byMember(reads: SearchReads, text: string): Promise<Hit[]> {
  * or amount, and the vault with this id.
  */
 export async function find(reads: SearchReads, text: string): Promise<readonly Hit[]> {
-  const exact = [
-    ...(await byId(reads, text)),
-    ...(await byHash(reads, text)),
-    ...(await notificationHits(reads, text)),
-  ];
+  // Together: each read waits in a queue.
+  const hits = await Promise.all([
+    byId(reads, text),
+    byHash(reads, text),
+    notificationHits(reads, text),
+  ]);
+  const exact = hits.flat();
   return exact.length > 0 ? exact : byMember(reads, text);
 }
 

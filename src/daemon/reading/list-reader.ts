@@ -10,8 +10,8 @@ export interface ReadingThread {
   close(): Promise<void>;
 }
 
-/** Most waiting calls: enough for a few people with a page each. */
-const WAITING_MAX = 64;
+/** Most waiting calls: enough for twenty people with a page each, which makes up to a dozen. */
+const WAITING_MAX = 256;
 
 /** Time limit from the call to the answer; browsers and programs give up after half a minute. */
 const TIME_MS_MAX = 30_000;
