@@ -22,9 +22,13 @@ const THINK_MS = 1_000;
 /** How long a page took until its first byte. */
 interface Click {
   readonly page: string;
+  /** When it was opened, on this process's monotonic clock. */
+  readonly atMs: number;
   readonly firstByteMs: number;
   /** Status and text of an answer without a page; null for a page. */
   readonly refusal: string | null;
+  /** Topics whose changes make the page's script render it again. */
+  readonly topics: ReadonlySet<string>;
 }
 
 interface Round {
@@ -125,16 +129,25 @@ async function open(
   const firstByteMs = performance.now() - startedMs;
   const text = await answer.text();
   const refusal = answer.status < 400 ? null : `${answer.status} ${text.slice(0, 200)}`;
-  return { page, firstByteMs, refusal };
+  const topics = [...text.matchAll(/ data-live="([^"]*)"/g)].flatMap(([, all = '']) =>
+    all.split(' '),
+  );
+  return { page, atMs: startedMs, firstByteMs, refusal, topics: new Set(topics) };
+}
+
+/** The page that a person looks at, and what it showed last. */
+interface Shown {
+  readonly page: Pages[number];
+  readonly topics: ReadonlySet<string>;
 }
 
 /**
- * Holds the stream of an open page, and renders the page again after each change, as the page's
- * script does.
+ * Holds the stream of an open page, and renders the page again after each change that it shows, as
+ * the page's script does.
  */
 async function follow(
   site: Site,
-  current: () => Pages[number] | undefined,
+  current: () => Shown | undefined,
   over: AbortSignal,
 ): Promise<Click[]> {
   const { daemon, cookie } = site;
@@ -143,9 +156,11 @@ async function follow(
   const decoder = new TextDecoder();
   try {
     for await (const chunk of stream.body ?? []) {
-      const page = current();
-      const hasChanged = decoder.decode(chunk as Uint8Array).includes('event: changed');
-      if (hasChanged && page !== undefined) clicks.push(await open(site, page, { 'X-Live': '1' }));
+      const text = decoder.decode(chunk as Uint8Array);
+      const changed = /event: changed\ndata: (.*)/.exec(text)?.[1]?.split(' ') ?? [];
+      const shown = current();
+      if (shown === undefined || !changed.some((topic) => shown.topics.has(topic))) continue;
+      clicks.push(await open(site, shown.page, { 'X-Live': '1' }));
     }
   } catch (error) {
     if (!over.aborted) throw error;
@@ -157,13 +172,17 @@ async function follow(
 async function click(site: Site, person: number, over: AbortSignal): Promise<Click[]> {
   const { pages } = site;
   const clicks: Click[] = [];
-  let current: Pages[number] | undefined;
+  let current: Shown | undefined;
   await pause((THINK_MS / PEOPLE) * person);
   const following = follow(site, () => current, over);
   for (let number = person; !over.aborted; number += 1) {
     const startedMs = performance.now();
-    current = pages[number % pages.length];
-    if (current !== undefined) clicks.push(await open(site, current));
+    const page = pages[number % pages.length];
+    if (page === undefined) throw new Error('there is no page');
+    current = undefined;
+    const clicked = await open(site, page);
+    current = { page, topics: clicked.topics };
+    clicks.push(clicked);
     await pause(Math.max(0, THINK_MS - (performance.now() - startedMs)));
   }
   return [...clicks, ...(await following)];
@@ -194,12 +213,15 @@ async function measure(plan: Plan, books: StoredBooks): Promise<Round> {
       };
       const alone = await load(order);
       const over = new AbortController();
+      const startedMs = performance.now();
       const loading = load(order).finally(() => over.abort());
       const people = Array.from({ length: PEOPLE }, (_, person) =>
         click(site, person, over.signal),
       );
       const [beside, clicked] = await Promise.all([loading, Promise.all(people)]);
-      const clicks = clicked.flat();
+      const clicks = clicked
+        .flat()
+        .filter(({ atMs }) => atMs >= startedMs + plan.warmupSeconds * 1_000);
       const defects = [...faultsIn(alone), ...faultsIn(beside), ...refusalsIn(clicks)];
       return { alone, beside, clicks, defects };
     } finally {
