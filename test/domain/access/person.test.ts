@@ -11,6 +11,8 @@ test.for([
   [{ email: 'ana' }, 'person:id-7'],
   [{ email: 'ana@books.test and ben@books.test' }, 'person:id-7'],
   [{ email: 'ana@books.test\u{202e}' }, 'person:id-7'],
+  // 254 characters are the longest address.
+  [{ email: `${'a'.repeat(250)}@b.c` }, `person:${'a'.repeat(250)}@b.c`],
   [{ email: `${'a'.repeat(251)}@b.c` }, 'person:id-7'],
 ] as const)('%o is journalled as %s', ([claims, name]) => {
   expect(personName({ sub: 'id-7', ...claims })).toBe(name);
