@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { negated, plus, ZERO } from '../../../../domain/money/amount.ts';
+import { negated, plus, storedAmount, ZERO } from '../../../../domain/money/amount.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
+import type { PackedChange } from '../../../codec/change.ts';
 import type { AssetAmount, WithdrawalQuery } from '../../../queries.ts';
 import { type WithdrawalRow, withdrawalOf } from '../../table/rows/withdrawal-row.ts';
 import type { Tables } from '../../table/tables.ts';
@@ -16,45 +17,62 @@ function mentions(text: string): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(columns, sql.raw(' or '))})`;
 }
 
-/** Withdrawals among the newest that satisfy a condition, newest first. */
-function newestWithdrawals(condition: RawBuilder<boolean>): RawBuilder<WithdrawalRow> {
-  return sql<WithdrawalRow>`select * from (
+/** Columns of the newest withdrawals that satisfy a condition, newest first. */
+function newestWithdrawals<Row = WithdrawalRow>(
+  condition: RawBuilder<boolean>,
+  columns: RawBuilder<unknown> = sql`*`,
+): RawBuilder<Row> {
+  return sql<Row>`select ${columns} from (
       select * from withdrawals order by rowid desc limit ${READ_MAX}
     ) where ${condition}`;
 }
 
 /** What a withdrawal moved of an asset, fees left out; it lowers the balance, so it is negative. */
-function movedOf({ posted }: Withdrawal, asset: string): bigint {
+function movedOf(posted: readonly PackedChange[], asset: string): bigint {
   return posted
-    .filter((line) => line.asset === asset && line.kind !== 'fee')
-    .reduce((sum, { amount }) => plus(sum, amount), ZERO);
+    .filter(([of, , kind]) => of === asset && kind !== 'fee')
+    .reduce((sum, [, amount]) => plus(sum, storedAmount(amount)), ZERO);
 }
 
-function movesAny(withdrawal: Withdrawal, amounts: readonly AssetAmount[]): boolean {
-  const assets = new Set<string>(withdrawal.posted.map(({ asset }) => asset));
+function movesAny(posted: readonly PackedChange[], amounts: readonly AssetAmount[]): boolean {
+  const assets = new Set(posted.map(([asset]) => asset));
   return amounts.some(
-    ({ asset, amount }) => assets.has(asset) && movedOf(withdrawal, asset) === negated(amount),
+    ({ asset, amount }) => assets.has(asset) && movedOf(posted, asset) === negated(amount),
   );
 }
 
 /** Whether a withdrawal moved the asset and one of the amounts of a query. */
-function isMoved(withdrawal: Withdrawal, { asset, amounts }: WithdrawalQuery): boolean {
-  const movesAsset = asset === undefined || withdrawal.posted.some((line) => line.asset === asset);
-  return movesAsset && (amounts === undefined || movesAny(withdrawal, amounts));
+function isMoved(posted: readonly PackedChange[], { asset, amounts }: WithdrawalQuery): boolean {
+  const movesAsset = asset === undefined || posted.some(([of]) => of === asset);
+  return movesAsset && (amounts === undefined || movesAny(posted, amounts));
 }
 
 /**
  * Withdrawals among the newest that satisfy a condition and moved what a query asks for. Amounts are
- * summed here, because SQLite's integers are too small for them.
+ * summed here, because SQLite's integers are too small for them. Most withdrawals do not match, so
+ * only what each posted is read first.
  */
 export async function readMoved(
   at: Kysely<Tables>,
   condition: RawBuilder<boolean>,
   query: Pick<WithdrawalQuery, 'asset' | 'amounts'>,
 ): Promise<Withdrawal[]> {
-  const posted = sql<boolean>`${condition} and posted <> '[]'`;
-  const { rows } = await newestWithdrawals(posted).execute(at);
-  return rows.map(withdrawalOf).filter((one) => isMoved(one, query));
+  type Posted = Pick<WithdrawalRow, 'transaction_id' | 'posted'>;
+  const { rows } = await newestWithdrawals<Posted>(
+    sql<boolean>`${condition} and posted <> '[]'`,
+    sql`transaction_id, posted`,
+  ).execute(at);
+  const ids = rows
+    .filter(({ posted }) => isMoved(JSON.parse(posted) as PackedChange[], query))
+    .map((row) => row.transaction_id);
+  if (ids.length === 0) return [];
+  const found = await at
+    .selectFrom('withdrawals')
+    .where('transaction_id', 'in', ids)
+    .selectAll()
+    .orderBy(sql`rowid`, 'desc')
+    .execute();
+  return found.map(withdrawalOf);
 }
 
 /** The newest withdrawals that name a text. */
