@@ -54,11 +54,11 @@ function currentBalances(db: Kysely<Tables>, query: BalanceQuery): Promise<Balan
   return atSnapshot(db, async (at) => {
     const pending = await pendingAt(at, query);
     const balances: Balance[] = [];
-    const rows = positionRows(at, query)
+    const rows = await positionRows(at, query)
       .innerJoin('balances', 'balances.ledger_account', 'ledger_accounts.ledger_account')
       .select('balances.amount')
-      .stream();
-    for await (const row of rows) {
+      .execute();
+    for (const row of rows) {
       const position = positionOf(row);
       const amount = storedAmount(row.amount);
       const key = keyOf(position);
