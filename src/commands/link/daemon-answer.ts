@@ -1,4 +1,5 @@
 import { CommandFailed } from '../../daemon/process/terminal.ts';
+import { UNKNOWN_AUTHORITY } from '../../ops/certificates.ts';
 
 /** The error for a daemon's refusal. */
 export function refusedBy(where: URL, status: number, text: string): CommandFailed {
@@ -13,20 +14,11 @@ export function unreached(where: URL, error: unknown): CommandFailed {
   return new CommandFailed(`${where.href} does not answer (${why}): ${remedyOf(where, code)}`);
 }
 
-/** OpenSSL codes for a certificate chain with an unknown authority. */
-const UNTRUSTED = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-];
-
 /** A missing or unknown client certificate only shows as a closed connection. */
 const CLOSED = ['UND_ERR_SOCKET', 'ECONNRESET', 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'];
 
 function remedyOf({ protocol }: URL, code: string): string {
-  if (UNTRUSTED.includes(code)) {
+  if (UNKNOWN_AUTHORITY.has(code)) {
     return "its certificate is not trusted here: give its authority's with --ca FILE";
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {

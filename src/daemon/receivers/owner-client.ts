@@ -2,6 +2,7 @@ import { Agent, request, type Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { CloseAnswer } from '../../api/services.ts';
 import type { Fact } from '../../domain/fact/fact.ts';
+import { UNKNOWN_AUTHORITY } from '../../ops/certificates.ts';
 import type { Owner } from '../../store/replicated/shared-journal.ts';
 import { framed, ownerAnswers, PROTOCOL, type OwnerAnswers } from './frame.ts';
 
@@ -76,19 +77,19 @@ const UNREACHED = new Set([
 /** What to do about an owner that cannot be reached. */
 const REPAIR = 'repair the network between the receivers, or correct receiver.url';
 
-const AUTHORITY_UNKNOWN = 'put its authority into receiver.caFile';
-
-/** Codes of an owner's certificate that is not accepted, with what to do. Nothing was sent. */
+/** Other codes of an owner's certificate that is not accepted, with what to do. */
 const CERTIFICATE_FLAWS: ReadonlyMap<string, string> = new Map([
   ['CERT_HAS_EXPIRED', 'renew it'],
   ['CERT_NOT_YET_VALID', 'set both clocks by NTP'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', "write a name that it has into that receiver's receiver.url"],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', AUTHORITY_UNKNOWN],
-  ['SELF_SIGNED_CERT_IN_CHAIN', AUTHORITY_UNKNOWN],
-  ['UNABLE_TO_GET_ISSUER_CERT', AUTHORITY_UNKNOWN],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', AUTHORITY_UNKNOWN],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', AUTHORITY_UNKNOWN],
 ]);
+
+/** What to do about a certificate that is not accepted; nothing was sent. Undefined for another code. */
+function certificateAdvice(code: string): string | undefined {
+  return UNKNOWN_AUTHORITY.has(code)
+    ? 'put its authority into receiver.caFile'
+    : CERTIFICATE_FLAWS.get(code);
+}
 
 interface OwnerClientOptions {
   /** This receiver's name. */
@@ -179,7 +180,7 @@ export class OwnerClient {
       return await sentOf(owner, response);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      const advice = CERTIFICATE_FLAWS.get(code);
+      const advice = certificateAdvice(code);
       if (advice !== undefined) {
         const cause = `the certificate of the owner ${owner.name} at ${owner.url} is not accepted (${code}): ${advice}`;
         return { kind: 'unreached', cause };
