@@ -13,6 +13,11 @@ interface Session extends StoredSession {
   message: Message | null;
 }
 
+interface SessionOfCaller {
+  readonly session: Session;
+  readonly caller: Caller;
+}
+
 const SESSIONS_MAX = 1_000;
 /** A session ends so long after its sign-in. */
 export const SESSION_HOURS = 12;
@@ -75,13 +80,12 @@ export class Sessions implements SessionKeeper {
 
   /** A look-up does not extend a session: an open page makes one at every change. */
   visitor(id: string | undefined): Visitor | undefined {
-    const session = this.#current(id);
-    return session && this.#options.callerOf(session.credential);
+    return this.#current(id)?.caller;
   }
 
   /** Records an action of the session's person. */
   acted(id: string | undefined): void {
-    const session = this.#current(id);
+    const session = this.#current(id)?.session;
     if (session === undefined) return;
     const now = this.#options.now();
     session.actedAt = now;
@@ -90,13 +94,13 @@ export class Sessions implements SessionKeeper {
 
   /** Keeps a message for the person's next page. */
   leave(id: string | undefined, message: Message): void {
-    const session = this.#current(id);
+    const session = this.#current(id)?.session;
     if (session !== undefined) session.message = message;
   }
 
   /** Takes the message that was left, so that one page shows it. */
   takeMessage(id: string | undefined): Message | null {
-    const session = this.#current(id);
+    const session = this.#current(id)?.session;
     if (session === undefined) return null;
     const { message } = session;
     session.message = null;
@@ -104,16 +108,15 @@ export class Sessions implements SessionKeeper {
   }
 
   end(id: string | undefined): void {
-    if (id !== undefined && this.#sessions.delete(digestOf(id))) this.#write();
+    if (id !== undefined) this.#forget(digestOf(id));
   }
 
   /** Every session that is open now, the newest sign-in first. */
   open(): readonly OpenSession[] {
-    const { callerOf } = this.#options;
     return [...this.#sessions.keys()].toReversed().flatMap((digest) => {
-      const session = this.#kept(digest);
-      const caller = session && callerOf(session.credential);
-      if (session === undefined || caller === undefined) return [];
+      const open = this.#openAt(digest);
+      if (open === undefined) return [];
+      const { caller, session } = open;
       const { credential, actedAt, endsAt } = session;
       const signedInAt = endsAt - SESSION_SECONDS * 1_000;
       return [
@@ -125,20 +128,26 @@ export class Sessions implements SessionKeeper {
   /** Ends the session that `open` names so. */
   endNamed(sessionId: string): void {
     const digest = [...this.#sessions.keys()].find((one) => nameOf(one) === sessionId);
-    if (digest !== undefined && this.#sessions.delete(digest)) this.#write();
+    if (digest !== undefined) this.#forget(digest);
   }
 
-  #current(id: string | undefined): Session | undefined {
-    return id === undefined ? undefined : this.#kept(digestOf(id));
+  #forget(digest: string): void {
+    if (this.#sessions.delete(digest)) this.#write();
   }
 
-  #kept(digest: string): Session | undefined {
+  #current(id: string | undefined): SessionOfCaller | undefined {
+    return id === undefined ? undefined : this.#openAt(digestOf(id));
+  }
+
+  /** A session that has not ended, with its person. */
+  #openAt(digest: string): SessionOfCaller | undefined {
     const session = this.#sessions.get(digest);
     if (session === undefined) return undefined;
     const { now, idleMsMax, callerOf } = this.#options;
     const at = now();
     const isOpen = at < session.endsAt && at - session.actedAt < idleMsMax;
-    if (isOpen && callerOf(session.credential) !== undefined) return session;
+    const caller = isOpen ? callerOf(session.credential) : undefined;
+    if (caller !== undefined) return { session, caller };
     this.#sessions.delete(digest);
     return undefined;
   }
