@@ -5,7 +5,7 @@ import type { DepositPageRequest } from '../../store/queries.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
-import { textOf } from '../../pages/parts/form/form-text.ts';
+import { basisIn, textOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
 import { DECISIONS, type Allowed, type DepositDecision } from './actions.tsx';
 import { DepositPage, type ShownDeposit } from './detail.tsx';
@@ -120,16 +120,15 @@ function mountDecisions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   for (const decision of DECISIONS) {
     app.post(`${PATH}/:id/${decision}`, async (pageRequest) => {
       const depositId = pageRequest.req.param('id');
-      const fields = await pageRequest.req.parseBody();
+      const fields: Fields = await pageRequest.req.parseBody();
       const attributedTo = textOf(fields, 'attributedTo');
-      const basis = textOf(fields, 'basis');
       const path = encodeURIComponent(depositId);
       return context.perform(pageRequest, {
         method: 'POST',
         path: `/v1/deposits/${path}/${decision}`,
         body: {
           ...(decision === 'attribute' ? { attributedTo } : {}),
-          ...(basis === '' ? {} : { basis }),
+          ...basisIn(fields),
           reason: textOf(fields, 'reason'),
         },
         done: DONE[decision],

@@ -5,7 +5,7 @@ import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
-import type { Fields } from '../../pages/parts/form/form-text.ts';
+import { basisIn, type Fields } from '../../pages/parts/form/form-text.ts';
 import { linkTo, pageOf } from '../../pages/parts/list/link.ts';
 import { ChangePage, ReviewPage, type Problem } from './change-page.tsx';
 import { COMPARE_PATH, ComparePage, readVersions } from './compare-page.tsx';
@@ -176,17 +176,17 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
 function mountSwitches(app: Hono<ConsoleEnv>, { perform }: ConsoleContext): void {
   for (const kind of ['halt', 'resume'] as const) {
     app.post(`${POLICY_PATH}/${kind}`, async (pageRequest) => {
-      const { reason, network, asset, basis } = await pageRequest.req.parseBody();
+      const fields: Fields = await pageRequest.req.parseBody();
+      const { reason, network, asset } = fields;
       const scope = {
         ...(typeof network === 'string' && network !== '' ? { network } : {}),
         ...(typeof asset === 'string' && asset !== '' ? { asset } : {}),
       };
-      const based = typeof basis === 'string' && basis !== '' ? { basis } : {};
       const name = scope.network ?? scope.asset ?? 'everything';
       const done = kind === 'halt' ? `${name} is halted.` : `${name} is no longer halted.`;
       return perform(pageRequest, {
         ...SWITCHES[kind],
-        body: { ...scope, ...based, reason },
+        body: { ...scope, ...basisIn(fields), reason },
         done,
         back: POLICY_PATH,
       });
