@@ -1,3 +1,5 @@
+import type { JournalReceiver } from '../../store/replicated/journal-state.ts';
+
 /** Credit latency of the last hour, and the deposit that waits longest now. */
 export interface CreditLatencyNow {
   readonly credits: number;
@@ -10,17 +12,6 @@ export interface CreditLatencyNow {
     readonly sinceMs: number;
     readonly reason: string;
   } | null;
-}
-
-/** A receiver of the shared journal, as the last look at the journal found it. */
-export interface KnownReceiver {
-  readonly name: string;
-  /** `lapsed`: it was the owner last, and its lease has ended. */
-  readonly role: 'owner' | 'follower' | 'lapsed';
-  /** Since it last reported, milliseconds; null for an owner, whose lease is its sign of life. */
-  readonly silentMs: number | null;
-  /** The last journal position that it has reported. */
-  readonly position: number;
 }
 
 /** The daemon's own state, besides its store. */
@@ -47,8 +38,8 @@ export interface DaemonStatus {
     /** Why it does not serve, and what to do; else null. */
     readonly cause: string | null;
   } | null;
-  /** Every receiver of the shared journal, this one too; empty with SQLite. */
-  readonly receivers: readonly KnownReceiver[];
+  /** The receivers that the last look at the shared journal found; empty with SQLite. */
+  readonly receivers: readonly JournalReceiver[];
   /** Facts that wait for their commit. */
   readonly queue: { readonly waiting: number; readonly limit: number };
   /** When today is closed, Unix milliseconds. */

@@ -5,7 +5,8 @@ import { grouped, spanText } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/value/moment.tsx';
-import type { DaemonStatus, KnownReceiver } from './daemon-status.ts';
+import type { JournalReceiver } from '../../store/replicated/journal-state.ts';
+import type { DaemonStatus } from './daemon-status.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const FEED_PATH = '/console/feed';
@@ -97,7 +98,7 @@ function ago(at: number | null, now: number): Child {
 /** A follower reports every second. One that is silent for longer needs a look. */
 const SILENT_MS_MAX = 10_000;
 
-function knownState({ role, silentMs }: KnownReceiver): { tone: Tone; text: string } {
+function knownState({ role, silentMs }: JournalReceiver): { tone: Tone; text: string } {
   if (role === 'lapsed') return { tone: 'alarm', text: 'owned the journal; has no lease' };
   if (role === 'owner') return { tone: 'good', text: 'owner' };
   return silentMs !== null && silentMs > SILENT_MS_MAX
@@ -106,7 +107,7 @@ function knownState({ role, silentMs }: KnownReceiver): { tone: Tone; text: stri
 }
 
 /** `last seen 3 s ago; journal position 1 200` */
-function seenText({ role, silentMs, position }: KnownReceiver): string {
+function seenText({ role, silentMs, position }: JournalReceiver): string {
   const since = spanText(silentMs ?? 0);
   const seen = {
     owner: 'holds the lease',

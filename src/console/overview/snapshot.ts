@@ -77,7 +77,7 @@ async function breakAgesAt(
   return [{ span: AGE_SPANS[0], count: Math.max(0, total - older) }, ...ages];
 }
 
-/** Reads together what does not depend on each other: each read waits in a queue. */
+/** Starts independent reads together, because each read waits in a queue. */
 async function look(
   reads: ConsoleReads,
   tieOuts: TieOuts,
@@ -86,7 +86,7 @@ async function look(
   const { at, timezone, nextCloseAt } = about;
   const first = (pageSize: number) => ({ page: 0, pageSize });
   const backlogged = { state: 'unresolved', type: 'delivery_backlog' } as const;
-  const [breaks, backlogs, deposits, runs, closes, policy, held, unsigned, overdue] =
+  const [breaks, backlogs, deposits, runs, closes, policy, held, unsigned, overdue, ...others] =
     await Promise.all([
       readBreaksForPeople(reads, { now: at, limit: BREAKS_SHOWN }),
       reads.breaks(backlogged, first(BACKLOGS_SHOWN)),
@@ -97,12 +97,13 @@ async function look(
       reads.oldestHeld(WAITING_REASONS, WAITING_SHOWN),
       reads.unsignedCloses(WAITING_SHOWN),
       readOverdueDays(reads, { now: at, timezone, nextCloseAt }),
+      reads.counts(),
+      reads.pinnedDecimals(),
+      reads.newestRecordedAt(),
     ]);
+  const [counts, decimals, newestFactAt] = others;
   const [lastClose] = closes.items;
-  const [counts, decimals, newestFactAt, breakAges, tieOut] = await Promise.all([
-    reads.counts(),
-    reads.pinnedDecimals(),
-    reads.newestRecordedAt(),
+  const [breakAges, tieOut] = await Promise.all([
     breakAgesAt(reads, { total: breaks.total + breaks.healing, at }),
     lastClose === undefined ? [] : tieOuts.of(lastClose.close),
   ]);
