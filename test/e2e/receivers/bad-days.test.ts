@@ -1,13 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  mkdtempSync,
-  rmSync,
-  statfsSync,
-  symlinkSync,
-  writeFileSync,
-  appendFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { journalAddress } from '../../../src/store/postgres/address.ts';
@@ -16,48 +8,14 @@ import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import {
   NOT_INSTALLED,
   postgresPrograms,
-  serverUser,
 } from '../../../src/commands/demo/postgres/installation.ts';
 import { eventually } from '../program.ts';
 import { newJournalUrl, receiverOf, until, webhook, type RealReceiver } from './receivers.ts';
 import { Relay } from './relay.ts';
+import { smallDisk } from './small-disk.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
-
-/** A small file system of its own; null where this user may mount none. */
-function smallDisk(
-  megabytes: number,
-): { folder: string; fill: () => void; free: () => void } | null {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], {
-      stdio: 'ignore',
-    });
-  } catch {
-    rmSync(folder, { recursive: true });
-    return null;
-  }
-  onTestFinished(() => {
-    execFileSync('umount', ['--lazy', folder]);
-    rmSync(folder, { recursive: true });
-  });
-  const { uid = 0, gid = 0 } = serverUser();
-  execFileSync('chown', [`${uid}:${gid}`, folder]);
-  const filler = join(folder, 'filler');
-  return {
-    folder,
-    fill: () => {
-      writeFileSync(filler, '');
-      for (;;) {
-        const { bavail, bsize } = statfsSync(folder);
-        if (bavail === 0) return;
-        appendFileSync(filler, Buffer.alloc(Math.min(bavail * bsize, 1_048_576)));
-      }
-    },
-    free: () => rmSync(filler),
-  };
-}
 
 const canMount = ((): boolean => {
   try {
