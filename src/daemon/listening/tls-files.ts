@@ -18,7 +18,7 @@ export interface TlsFiles {
   readonly authorities: readonly X509Certificate[];
 }
 
-/** A file of certificates. Throws when it holds none, such as while it is written. */
+/** Reads a file of certificates. Throws when the file holds none, for example while it is written. */
 export function readCertificates(file: string): {
   text: string;
   certificates: readonly X509Certificate[];

@@ -10,7 +10,7 @@ export interface ReadingThread {
   close(): Promise<void>;
 }
 
-/** Most waiting calls: enough for twenty people with a page each, which makes up to a dozen. */
+/** Most waiting calls: twenty people open a page each, and a page makes up to twelve calls. */
 const WAITING_MAX = 256;
 
 /** Time limit from the call to the answer; browsers and programs give up after half a minute. */

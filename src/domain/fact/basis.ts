@@ -49,8 +49,8 @@ export function changedSince(parts: readonly Part[], basis: string | undefined):
 }
 
 /**
- * The decision without its basis. A journal holds only decisions whose basis was current; later
- * versions of the program may write versions of records in another form.
+ * Removes the basis of a decision. A journal holds only decisions whose basis was current. A later
+ * program may write the version of a record in another form.
  */
 export function withoutBasis(decision: Decision): Decision {
   if (!('basis' in decision)) return decision;

@@ -4,7 +4,7 @@ import { DepositId } from '../../../src/domain/ids.ts';
 import { OpenLedger } from '../open-ledger.ts';
 import { Service } from '../webhook.ts';
 
-/** A deposit, and a hold of it by a basis of another form, as another version may have written it. */
+/** Holds a deposit. The basis has a form that only another version of the program writes. */
 async function heldBy(options: { replays: boolean }): Promise<unknown> {
   const open = new OpenLedger(undefined, { ...options, sharing: null });
   await open.deliver(new Service().confirmed(3));
@@ -13,7 +13,7 @@ async function heldBy(options: { replays: boolean }): Promise<unknown> {
   return open.decide(hold);
 }
 
-test('a decision by a stale basis is not taken, but a journalled one has its effect again', async () => {
+test('a stale basis refuses a decision, but a replay takes a journalled decision again', async () => {
   expect(await heldBy({ replays: false })).toMatchObject({ kind: 'not_taken' });
   expect(await heldBy({ replays: true })).toMatchObject({ kind: 'taken' });
 });
