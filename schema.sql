@@ -194,6 +194,9 @@ CREATE TABLE entries (
 CREATE INDEX entries_by_hash ON entries (hash_id);
 
 -- Postings: the postings of an entry sum to zero per asset.
+-- previous_entry: the entry before this one that posted to the same ledger account; NULL for the
+-- first. A statement follows these from the newest posting back. An index of postings by ledger
+-- account would cost every commit more.
 CREATE TABLE postings (
   entry_id       INTEGER NOT NULL REFERENCES entries (entry_id),
   line           INTEGER NOT NULL,
@@ -202,13 +205,16 @@ CREATE TABLE postings (
                                          change_kind = 'fee' OR change_kind = 'rebate' OR
                                          change_kind = 'mint'),
   amount         TEXT    NOT NULL,
+  previous_entry INTEGER,
   PRIMARY KEY (entry_id, line)
 ) STRICT, WITHOUT ROWID;
 
--- The sum of each ledger account's postings. Every commit updates it.
+-- The sum of each ledger account's postings, and the newest entry that posted to it. Every commit
+-- updates it.
 CREATE TABLE balances (
   ledger_account INTEGER PRIMARY KEY REFERENCES ledger_accounts (ledger_account),
-  amount         TEXT    NOT NULL
+  amount         TEXT    NOT NULL,
+  newest_entry   INTEGER NOT NULL
 ) STRICT;
 
 -- One hash's movement of one asset in one vault. books, chain: the sums of both views. custody: the

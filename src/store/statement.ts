@@ -57,7 +57,8 @@ export interface Statement extends Page<StatementLine> {
 /** A period that would take too long to read. */
 export interface StatementTooLong {
   readonly kind: 'too_long';
-  readonly limit: 'lines' | 'facts';
+  /** `postings`: the position has more than `max` since the beginning of the period. */
+  readonly limit: 'lines' | 'postings';
   readonly max: number;
   /** The latest end with which the same beginning fits, Unix milliseconds; null for none. */
   readonly fitsUntil: number | null;

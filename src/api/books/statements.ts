@@ -87,10 +87,11 @@ function lineView(one: StatementLine): z.infer<typeof lineSchema> {
 
 /** What a caller can do about too long a period. */
 function tooLong({ limit, max, fitsUntil }: StatementTooLong): ProblemError {
-  const what = limit === 'lines' ? `more than ${max} lines` : `more than ${max} facts to search`;
+  const what =
+    limit === 'lines' ? `more than ${max} lines` : `more than ${max} postings since its beginning`;
   const advice =
     fitsUntil === null
-      ? 'no earlier end helps: close the open day, or begin later'
+      ? 'no earlier end helps: begin later'
       : `end it at ${isoTime(fitsUntil)} or earlier`;
   return new ProblemError({
     kind: 'invalid-request',

@@ -215,13 +215,13 @@ function TooLong(shown: { tooLong: StatementTooLong; position: Position; period:
   const detail =
     limit === 'lines'
       ? `A statement shows at most ${most} lines.`
-      : `A statement searches at most ${most} facts of the journal.`;
+      : `The position has more than ${most} postings since the beginning of the period.`;
   const to = fitsUntil === null ? null : new Date(fitsUntil).toISOString();
   return (
     <>
       <ProblemNotice problem={{ title: 'The period is too long', detail }} />
       {to === null ? (
-        <p>Begin later, or close the open day first.</p>
+        <p>Begin later.</p>
       ) : (
         <p>
           <a href={statementLink(position, { from: period.fromText, to })}>

@@ -19,6 +19,7 @@ import {
   notificationRows,
 } from '../../../src/store/sqlite/reads/deposits/deposit-life.ts';
 import {
+  atAddress,
   depositScan,
   lastOfScan,
   NEWEST,
@@ -155,6 +156,13 @@ describe('a page of found deposits', () => {
       'SEARCH deposits USING PRIMARY KEY (hash_id=?)',
     );
   });
+
+  test('deposits at an on-chain address are found by the numbers of their hashes', () => {
+    const search = { networkAddress: '0xab', memo: '88' };
+    const { page, last } = plansOf(search, atAddress('0xab', [1, 2]), 'older');
+    expect(page).toContain('SEARCH deposits USING PRIMARY KEY (hash_id=?)');
+    expect(last).toContain('SEARCH deposits USING PRIMARY KEY (hash_id=?)');
+  });
 });
 
 test('the facts of a deposit are found by its hash', () => {
@@ -173,12 +181,21 @@ test('the facts of a deposit are found by its hash', () => {
   ]);
 });
 
-test('a statement reads the postings of a part of the journal, in order', () => {
-  const span = { account: 7, after: [1_000_000, -1], below: 2_000_000 } as const;
-  expect(planOf((db) => ({ compile: () => postingRows(span).compile(db) }))).toEqual([
-    'SEARCH p USING PRIMARY KEY ((entry_id,line)>(?,?) AND entry_id<?)',
+test('a statement follows the entries of a position, each to the one before it', () => {
+  const from = { account: 7, entryId: 1_000_000 };
+  expect(planOf((db) => ({ compile: () => postingRows(from).compile(db) }))).toEqual([
+    'CO-ROUTINE chain',
+    'SETUP',
+    'SCAN CONSTANT ROW',
+    'RECURSIVE STEP',
+    'SCAN chain',
+    'CORRELATED SCALAR SUBQUERY 2',
+    'SEARCH postings USING PRIMARY KEY (entry_id=?)',
+    'SCAN chain',
+    'SEARCH p USING PRIMARY KEY (entry_id=?)',
     'SEARCH e USING INTEGER PRIMARY KEY (rowid=?)',
     'SEARCH n USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+    'USE TEMP B-TREE FOR ORDER BY',
   ]);
 });
 

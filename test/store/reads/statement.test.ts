@@ -226,8 +226,8 @@ test('postings that do not come to the sealed positions are refused as damage', 
 test('too long a period is refused with the latest end that fits', async () => {
   const { db } = await threeDays();
   const query = { ...POSITION, from: 0, to: midnightAfter(2) };
-  const bounded = (linesMax: number, factsMax: number) =>
-    readStatement(db, query, { page: ALL, bounds: { linesMax, factsMax } });
+  const bounded = (linesMax: number, postingsMax: number) =>
+    readStatement(db, query, { page: ALL, bounds: { linesMax, postingsMax } });
   const noon = (day: number): number => midnightAfter(day) - DAY_MS / 2;
   expect(await bounded(2, 1_000)).toEqual({
     kind: 'too_long',
@@ -237,10 +237,11 @@ test('too long a period is refused with the latest end that fits', async () => {
   });
   expect(await bounded(0, 1_000)).toMatchObject({ limit: 'lines', fitsUntil: noon(0) });
   expect(await bounded(3, 1_000)).toMatchObject({ kind: 'statement', total: 3 });
-  // The open day has two facts: the close of the day before, and the deposit.
-  expect(await bounded(3, 1)).toMatchObject({ limit: 'facts', fitsUntil: null });
-  expect(await bounded(3, 4)).toMatchObject({ limit: 'facts', fitsUntil: noon(1) });
-  const to = noon(1);
-  const page = { page: ALL, bounds: { linesMax: 3, factsMax: 4 } };
-  expect(await readStatement(db, { ...query, to }, page)).toMatchObject({ kind: 'statement' });
+  // The three postings since the beginning are read, even for a period that ends after the first.
+  expect(await bounded(3, 2)).toMatchObject({ limit: 'postings', fitsUntil: null });
+  const bounds = { linesMax: 3, postingsMax: 2 };
+  const first = { ...query, to: noon(1) };
+  expect(await readStatement(db, first, { page: ALL, bounds })).toMatchObject({
+    limit: 'postings',
+  });
 });

@@ -32,9 +32,11 @@ export interface PostingRow {
   ledger_account: number;
   change_kind: string;
   amount: string;
+  previous_entry: number | null;
 }
 
 export interface BalanceRow {
   ledger_account: number;
   amount: string;
+  newest_entry: number;
 }

@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
-import { plus, storedAmount, ZERO, type Amount } from '../../../domain/money/amount.ts';
-import { unbalancedAssets, type LedgerAccount } from '../../../domain/money/entry.ts';
+import { plus, storedAmount, type Amount } from '../../../domain/money/amount.ts';
+import { unbalancedAssets, type Entry, type LedgerAccount } from '../../../domain/money/entry.ts';
 import type { PostedEntry } from '../../records.ts';
 import type { HashNumbers } from '../keys/hash-numbers.ts';
+import type { BalanceRow } from '../table/ledger-tables.ts';
 import { insertInto } from '../table/statement.ts';
 
 /** Ledger accounts kept in memory with their balances, so that a posting need not look them up. */
@@ -13,10 +14,17 @@ function accountKey(account: LedgerAccount): string {
   return [view, kind, vaultId, accountId ?? '', addressId ?? '', memo ?? '', asset].join('\u0000');
 }
 
+/** A ledger account's balance, and the two newest entries that posted to it; null for none. */
+interface AccountState {
+  amount: Amount;
+  newestEntry: number | null;
+  previousEntry: number | null;
+}
+
 /** Writes entries and their postings, and keeps every touched balance in step. */
 export class LedgerWriter {
   readonly #accounts = new Map<string, number>();
-  readonly #balances = new Map<number, Amount>();
+  readonly #states = new Map<number, AccountState>();
   readonly #entries;
   readonly #postings;
   readonly #insertAccount;
@@ -31,9 +39,10 @@ export class LedgerWriter {
     this.#entries = insertInto(db, 'entries');
     this.#postings = insertInto(db, 'postings');
     this.#insertAccount = insertInto(db, 'ledger_accounts');
-    this.#putBalance = db.prepare<[number, string]>(
-      `INSERT INTO balances (ledger_account, amount) VALUES (?, ?)
-       ON CONFLICT (ledger_account) DO UPDATE SET amount = excluded.amount`,
+    this.#putBalance = db.prepare<[number, string, number | null]>(
+      `INSERT INTO balances (ledger_account, amount, newest_entry) VALUES (?, ?, ?)
+       ON CONFLICT (ledger_account) DO UPDATE
+       SET amount = excluded.amount, newest_entry = excluded.newest_entry`,
     );
     this.#findAccount = db
       .prepare<string[], number>(
@@ -45,19 +54,19 @@ export class LedgerWriter {
     this.#lastAccount = db
       .prepare<[], number>('SELECT coalesce(max(ledger_account), 0) FROM ledger_accounts')
       .pluck();
-    this.#balance = db
-      .prepare<[number], string>('SELECT amount FROM balances WHERE ledger_account = ?')
-      .pluck();
+    this.#balance = db.prepare<[number], BalanceRow>(
+      'SELECT * FROM balances WHERE ledger_account = ?',
+    );
   }
 
   /** Forgets what a transaction that did not commit may have put in memory. */
   forget(): void {
     this.#accounts.clear();
-    this.#balances.clear();
+    this.#states.clear();
   }
 
   write(entries: readonly PostedEntry[]): void {
-    const touched = new Map<number, Amount>();
+    const touched = new Map<number, AccountState>();
     for (const { entry, seq, postedAt } of entries) {
       const unbalanced = unbalancedAssets(entry.postings);
       if (unbalanced.length > 0) {
@@ -77,28 +86,48 @@ export class LedgerWriter {
         reverses: entry.reverses,
         posted_at: postedAt,
       });
-      for (const [line, { account, amount, change }] of entry.postings.entries()) {
-        const id = this.#accountId(account);
-        touched.set(id, plus(touched.get(id) ?? ZERO, amount));
-        this.#postings.run({
-          entry_id: entry.entryId,
-          line,
-          ledger_account: id,
-          change_kind: change,
-          amount: amount.toString(),
-        });
-      }
+      this.#post(entry, touched);
     }
-    this.#move(touched);
+    for (const [id, { amount, newestEntry }] of touched) {
+      this.#putBalance.run(id, amount.toString(), newestEntry);
+    }
+    // Only between two calls: `touched` holds states that the store does not have yet.
+    if (this.#accounts.size >= ACCOUNTS_CACHED_MAX) this.forget();
   }
 
-  #move(touched: ReadonlyMap<number, Amount>): void {
-    for (const [id, delta] of touched) {
-      const before = this.#balances.get(id) ?? storedAmount(this.#balance.get(id) ?? '0');
-      const after = plus(before, delta);
-      this.#balances.set(id, after);
-      this.#putBalance.run(id, after.toString());
+  /** Writes an entry's postings. Two of them may have the same account. */
+  #post({ entryId, postings }: Entry, touched: Map<number, AccountState>): void {
+    for (const [line, { account, amount, change }] of postings.entries()) {
+      const id = this.#accountId(account);
+      const state = this.#stateOf(id);
+      state.amount = plus(state.amount, amount);
+      if (state.newestEntry !== entryId) {
+        state.previousEntry = state.newestEntry;
+        state.newestEntry = entryId;
+      }
+      this.#postings.run({
+        entry_id: entryId,
+        line,
+        ledger_account: id,
+        change_kind: change,
+        amount: amount.toString(),
+        previous_entry: state.previousEntry,
+      });
+      touched.set(id, state);
     }
+  }
+
+  #stateOf(account: number): AccountState {
+    const known = this.#states.get(account);
+    if (known !== undefined) return known;
+    const row = this.#balance.get(account);
+    const state = {
+      amount: storedAmount(row?.amount ?? '0'),
+      newestEntry: row?.newest_entry ?? null,
+      previousEntry: null,
+    };
+    this.#states.set(account, state);
+    return state;
   }
 
   #accountId(account: LedgerAccount): number {
@@ -123,7 +152,6 @@ export class LedgerWriter {
         asset,
       });
     }
-    if (this.#accounts.size >= ACCOUNTS_CACHED_MAX) this.forget();
     this.#accounts.set(key, id);
     return id;
   }

@@ -1,15 +1,20 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Balance } from '../../../answers.ts';
 import type { BalanceQuery } from '../../../queries.ts';
 import type { Tables } from '../../table/tables.ts';
+import { equalities } from '../list.ts';
 
 /** A position without its balance. */
 export type Position = Omit<Balance, 'amount' | 'pending'>;
 
-/** Reads a position from its key columns, which hold '' for a missing part. */
-export function positionOf(
-  row: Pick<Tables['ledger_accounts'], 'vault_id' | 'account_id' | 'address_id' | 'memo' | 'asset'>,
-): Position {
+/** A position's columns, which hold '' for a missing part. */
+export type PositionRow = Pick<
+  Tables['ledger_accounts'],
+  'vault_id' | 'account_id' | 'address_id' | 'memo' | 'asset'
+>;
+
+/** Reads a position from its columns. */
+export function positionOf(row: PositionRow): Position {
   return {
     vaultId: row.vault_id,
     accountId: row.account_id || null,
@@ -19,18 +24,26 @@ export function positionOf(
   };
 }
 
-/** A query for the matching positions, in the order of their unique index. */
-export function positionRows(db: Kysely<Tables>, query: BalanceQuery) {
+/** The ledger accounts that are positions and match the query. */
+export function positionConditions(query: BalanceQuery): RawBuilder<boolean> {
   const { view, vaultId, accountId, addressId, memo, asset } = query;
+  const conditions = equalities({
+    view,
+    kind: 'position',
+    vault_id: vaultId,
+    account_id: accountId,
+    address_id: addressId,
+    memo,
+    asset,
+  });
+  return sql<boolean>`${sql.join(conditions, sql.raw(' and '))}`;
+}
+
+/** A query for the matching positions, in the order of their lists. */
+export function positionRows(db: Kysely<Tables>, query: BalanceQuery) {
   return db
     .selectFrom('ledger_accounts')
-    .where('ledger_accounts.view', '=', view)
-    .where('ledger_accounts.kind', '=', 'position')
-    .$if(vaultId !== undefined, (where) => where.where('vault_id', '=', vaultId ?? ''))
-    .$if(accountId !== undefined, (where) => where.where('account_id', '=', accountId ?? ''))
-    .$if(addressId !== undefined, (where) => where.where('address_id', '=', addressId ?? ''))
-    .$if(memo !== undefined, (where) => where.where('memo', '=', memo ?? ''))
-    .$if(asset !== undefined, (where) => where.where('asset', '=', asset ?? ''))
+    .where(positionConditions(query))
     .select(['vault_id', 'account_id', 'address_id', 'memo', 'asset'])
     .orderBy('vault_id')
     .orderBy('account_id')

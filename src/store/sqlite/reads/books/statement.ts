@@ -2,7 +2,6 @@ import { sql, type Kysely } from 'kysely';
 import { plus, storedAmount, ZERO, type Amount } from '../../../../domain/money/amount.ts';
 import type { EntryCause, EntrySource } from '../../../../domain/money/entry.ts';
 import type { ChangeKind } from '../../../../domain/fact/notification.ts';
-import { firstEntryIdOf } from '../../../../domain/ids.ts';
 import { pageWithin, type PageRequest } from '../../../page.ts';
 import type { StatementAnswer, StatementLine, StatementQuery } from '../../../statement.ts';
 import type { Tables } from '../../table/tables.ts';
@@ -10,34 +9,34 @@ import { atSnapshot } from '../list.ts';
 
 /** Most lines of a statement: people read it, and a workbook of it is built in memory. */
 export const STATEMENT_LINES_MAX = 10_000;
-/**
- * Most facts whose postings are searched. No index finds a position's postings, because it would
- * cost every commit. A search of so many facts takes a few seconds.
- */
-export const STATEMENT_FACTS_MAX = 10_000_000;
+/** Most postings that are read, from the newest one back. So many take some ten seconds. */
+export const STATEMENT_POSTINGS_MAX = 1_000_000;
 
-/** Postings per page: pages are faster than single rows, and bound the memory. */
-const POSTINGS_PER_PAGE = 1_000;
+/** Entries per page: pages are faster than single entries, and bound the memory. */
+const ENTRIES_PER_PAGE = 1_000;
 
 /** The bounds of a reading; tests set smaller ones. */
 export interface StatementBounds {
   readonly linesMax: number;
-  readonly factsMax: number;
+  readonly postingsMax: number;
 }
 
-const BOUNDS: StatementBounds = { linesMax: STATEMENT_LINES_MAX, factsMax: STATEMENT_FACTS_MAX };
+const BOUNDS: StatementBounds = {
+  linesMax: STATEMENT_LINES_MAX,
+  postingsMax: STATEMENT_POSTINGS_MAX,
+};
 
 /** A part of the journal, and the sum of the position's postings in it. */
 interface Span {
   readonly afterSeq: number;
   readonly throughSeq: number;
   readonly moved: Amount;
-  /** When its first entry was posted; null for the open day, which the store does not know. */
-  readonly firstPostedAt: number | null;
 }
 
 interface Plan {
   readonly account: number;
+  /** The newest entry with a posting of the position. */
+  readonly newestEntry: number;
   /** The sum of the days that ended before the period. */
   readonly before: Amount;
   /** Days that reach into the period, and the open day. Other days did not move the position. */
@@ -45,13 +44,16 @@ interface Plan {
   readonly headSeq: number;
 }
 
-async function accountOf(
-  at: Kysely<Tables>,
-  query: StatementQuery,
-): Promise<{ readonly account: number; readonly balance: Amount } | undefined> {
+interface Balanced {
+  readonly account: number;
+  readonly balance: Amount;
+  readonly newestEntry: number;
+}
+
+async function accountOf(at: Kysely<Tables>, query: StatementQuery): Promise<Balanced | undefined> {
   const row = await at
     .selectFrom('ledger_accounts')
-    .leftJoin('balances', 'balances.ledger_account', 'ledger_accounts.ledger_account')
+    .innerJoin('balances', 'balances.ledger_account', 'ledger_accounts.ledger_account')
     .where('vault_id', '=', query.vaultId)
     .where('address_id', '=', query.addressId ?? '')
     .where('account_id', '=', query.accountId ?? '')
@@ -59,10 +61,11 @@ async function accountOf(
     .where('asset', '=', query.asset)
     .where('view', '=', query.view)
     .where('kind', '=', 'position')
-    .select(['ledger_accounts.ledger_account', 'balances.amount'])
+    .select(['ledger_accounts.ledger_account', 'balances.amount', 'balances.newest_entry'])
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  return { account: row.ledger_account, balance: storedAmount(row.amount ?? '0') };
+  const balance = storedAmount(row.amount);
+  return { account: row.ledger_account, balance, newestEntry: row.newest_entry };
 }
 
 /** The closed days in which the position moved, with its balance after each. */
@@ -114,42 +117,22 @@ function planOf(db: Kysely<Tables>, query: StatementQuery): Promise<Plan | undef
       sealed = amount;
       if ((day.last_posted_at ?? -Infinity) < from) before = plus(before, moved);
       else if ((day.first_posted_at ?? Infinity) < to) {
-        spans.push({
-          afterSeq: day.after_seq,
-          throughSeq: day.through_seq,
-          firstPostedAt: day.first_posted_at,
-          moved,
-        });
+        spans.push({ afterSeq: day.after_seq, throughSeq: day.through_seq, moved });
       }
     }
     const moved = (found.balance - sealed) as Amount;
-    spans.push({ afterSeq: closedSeq, throughSeq: headSeq, firstPostedAt: null, moved });
-    return { account: found.account, before, spans, headSeq };
+    spans.push({ afterSeq: closedSeq, throughSeq: headSeq, moved });
+    const { account, newestEntry } = found;
+    return { account, newestEntry, before, spans, headSeq };
   });
 }
 
-/** Where the days before a certain one end, if all of them take too many facts. */
-function tooManyFacts({ spans }: Plan, factsMax: number): { until: number | null } | undefined {
-  const open = spans.at(-1);
-  let facts = open === undefined ? 0 : open.throughSeq - open.afterSeq;
-  if (facts > factsMax) return { until: null };
-  for (const { afterSeq, throughSeq, firstPostedAt } of spans.slice(0, -1)) {
-    facts += throughSeq - afterSeq;
-    if (facts > factsMax) return { until: firstPostedAt };
-  }
-  return undefined;
-}
-
-/** A position's postings in a part of the journal, in its order, after one of them. */
-export function postingRows(span: {
-  readonly account: number;
-  readonly after: readonly [entryId: number, line: number];
-  readonly below: number;
-}) {
-  const { account, after, below } = span;
+/** A position's postings in one page of entries, newest first, from one of its entries back. */
+export function postingRows({ account, entryId }: { account: number; entryId: number }) {
   return sql<{
     entry_id: number;
     line: number;
+    previous_entry: number | null;
     seq: number;
     posted_at: number;
     cause: string;
@@ -161,43 +144,64 @@ export function postingRows(span: {
     notification_id: string | null;
     reverses: number | null;
     amount: string;
-  }>`select p.entry_id, p.line, e.seq, e.posted_at, e.cause, e.source, p.change_kind, e.network,
-      e.blockchain_hash, e.transaction_id, n.id as notification_id, e.reverses, p.amount
-    from postings as p
+  }>`with recursive chain (entry_id) as (
+      select ${entryId}
+      union all
+      select (
+        select previous_entry from postings
+        where postings.entry_id = chain.entry_id and ledger_account = ${account} limit 1
+      ) from chain where chain.entry_id is not null limit ${ENTRIES_PER_PAGE}
+    )
+    select p.entry_id, p.line, p.previous_entry, e.seq, e.posted_at, e.cause, e.source,
+      p.change_kind, e.network, e.blockchain_hash, e.transaction_id, n.id as notification_id,
+      e.reverses, p.amount
+    from chain
+    cross join postings as p on p.entry_id = chain.entry_id and p.ledger_account = ${account}
     cross join entries as e on e.entry_id = p.entry_id
     left join notifications as n on n.seq = e.seq
-    where (p.entry_id, p.line) > (${after[0]}, ${after[1]}) and p.entry_id < ${below}
-      and p.ledger_account = ${account}
-    order by p.entry_id, p.line limit ${POSTINGS_PER_PAGE}`;
+    order by p.entry_id desc, p.line desc`;
 }
 
 type PostingRow = Awaited<ReturnType<ReturnType<typeof postingRows>['execute']>>['rows'][number];
 
-/** The position's postings in a span. Throws if their sum is not the sealed one. */
-async function* postingsIn(
-  db: Kysely<Tables>,
-  account: number,
-  span: Span,
-): AsyncGenerator<PostingRow> {
-  const below = firstEntryIdOf(span.throughSeq + 1);
-  let after: readonly [number, number] = [firstEntryIdOf(span.afterSeq + 1), -1];
-  let sum = ZERO;
-  for (;;) {
-    const { rows } = await postingRows({ account, after, below }).execute(db);
-    for (const row of rows) {
-      sum = plus(sum, storedAmount(row.amount));
-      yield row;
-    }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < POSTINGS_PER_PAGE) break;
-    after = [last.entry_id, last.line];
+/** All postings of the position, newest first: each names the entry before it. */
+async function* postingsBack(db: Kysely<Tables>, plan: Plan): AsyncGenerator<PostingRow> {
+  for (let entryId: number | null = plan.newestEntry; entryId !== null;) {
+    const { rows }: { rows: PostingRow[] } = await postingRows({
+      account: plan.account,
+      entryId,
+    }).execute(db);
+    yield* rows;
+    entryId = rows.at(-1)?.previous_entry ?? null;
   }
-  if (sum !== span.moved) {
-    const facts = `facts ${span.afterSeq + 1} to ${span.throughSeq}`;
-    throw new Error(
-      `postings of ledger account ${account} in ${facts} sum to ${sum}, not to ${span.moved}: run counterfoil verify`,
-    );
+}
+
+/** Throws if the postings that were read in a span do not sum to what is sealed. */
+function assertSum(account: number, span: Span, sum: Amount): void {
+  if (sum === span.moved) return;
+  const facts = `facts ${span.afterSeq + 1} to ${span.throughSeq}`;
+  throw new Error(
+    `postings of ledger account ${account} in ${facts} sum to ${sum}, not to ${span.moved}: run counterfoil verify`,
+  );
+}
+
+/**
+ * The position's postings in the plan's spans, newest first; null for a posting between two spans.
+ * Throws if the postings contradict a seal.
+ */
+async function* postingsIn(db: Kysely<Tables>, plan: Plan): AsyncGenerator<PostingRow | null> {
+  const { account, spans } = plan;
+  const sums = new Map<Span, Amount>();
+  let index = spans.length - 1;
+  for await (const row of postingsBack(db, plan)) {
+    while (row.seq <= (spans[index]?.afterSeq ?? -1)) index -= 1;
+    const span = spans[index];
+    if (span === undefined) break;
+    const isInSpan = row.seq <= span.throughSeq;
+    if (isInSpan) sums.set(span, plus(sums.get(span) ?? ZERO, storedAmount(row.amount)));
+    yield isInSpan ? row : null;
   }
+  for (const span of spans) assertSum(account, span, sums.get(span) ?? ZERO);
 }
 
 function lineOf(row: PostingRow, balance: Amount): StatementLine {
@@ -220,8 +224,8 @@ function lineOf(row: PostingRow, balance: Amount): StatementLine {
 }
 
 /** An end after the beginning, or none. */
-function endAfter(from: number, end: number | null): number | null {
-  return end !== null && end > from ? end : null;
+function endAfter(from: number, end: number | undefined): number | null {
+  return end !== undefined && end > from ? end : null;
 }
 
 /**
@@ -234,24 +238,27 @@ export async function readStatement(
   asked: { readonly page: PageRequest; readonly bounds?: StatementBounds },
 ): Promise<StatementAnswer> {
   const { from, to } = query;
-  const { linesMax, factsMax } = asked.bounds ?? BOUNDS;
+  const { linesMax, postingsMax } = asked.bounds ?? BOUNDS;
   const plan = await planOf(db, query);
   if (plan === undefined) return { kind: 'unknown' };
-  const facts = tooManyFacts(plan, factsMax);
-  if (facts !== undefined) {
-    const fitsUntil = endAfter(from, facts.until);
-    return { kind: 'too_long', limit: 'facts', max: factsMax, fitsUntil };
-  }
   const found: PostingRow[] = [];
   let opening = plan.before;
-  for (const span of plan.spans) {
-    for await (const row of postingsIn(db, plan.account, span)) {
-      if (row.posted_at < from) opening = plus(opening, storedAmount(row.amount));
-      else if (row.posted_at < to) found.push(row);
-      if (found.length <= linesMax) continue;
-      const fitsUntil = endAfter(from, row.posted_at);
-      return { kind: 'too_long', limit: 'lines', max: linesMax, fitsUntil };
+  let postings = 0;
+  for await (const row of postingsIn(db, plan)) {
+    postings += 1;
+    if (postings > postingsMax) {
+      return { kind: 'too_long', limit: 'postings', max: postingsMax, fitsUntil: null };
     }
+    if (row === null) continue;
+    if (row.posted_at < from) opening = plus(opening, storedAmount(row.amount));
+    else if (row.posted_at < to) found.push(row);
+    // The oldest of too many lines say where the period must end.
+    if (found.length > 2 * (linesMax + 1)) found.splice(0, linesMax + 1);
+  }
+  found.reverse();
+  if (found.length > linesMax) {
+    const fitsUntil = endAfter(from, found[linesMax]?.posted_at);
+    return { kind: 'too_long', limit: 'lines', max: linesMax, fitsUntil };
   }
   let balance = opening;
   const lines = found.map((row) => {

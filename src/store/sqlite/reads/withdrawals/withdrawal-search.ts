@@ -47,6 +47,21 @@ function isMoved(posted: readonly PackedChange[], { asset, amounts }: Withdrawal
   return movesAsset && (amounts === undefined || movesAny(posted, amounts));
 }
 
+/** The text of an amount that lowers a balance, as a posted change has it. */
+function movedText({ amount }: AssetAmount): string {
+  return JSON.stringify(negated(amount).toString());
+}
+
+/**
+ * Leaves out nearly all withdrawals that did not move an amount, before they are read: those with a
+ * single change beside a fee that is another amount. Several changes are summed afterwards.
+ */
+function mayMove(amounts: readonly AssetAmount[]): RawBuilder<boolean> {
+  const found = amounts.map((one) => sql<boolean>`instr(posted, ${movedText(one)}) > 0`);
+  const isSeveral = sql<boolean>`json_array_length(posted) > 1 + (instr(posted, '"fee"') > 0)`;
+  return sql<boolean>`(${sql.join([...found, isSeveral], sql.raw(' or '))})`;
+}
+
 /**
  * Withdrawals among the newest that satisfy a condition and moved what a query asks for. Amounts are
  * summed here, because SQLite's integers are too small for them. Most withdrawals do not match, so
@@ -59,7 +74,8 @@ export async function readMoved(
 ): Promise<Withdrawal[]> {
   type Posted = Pick<WithdrawalRow, 'transaction_id' | 'posted'>;
   const { rows } = await newestWithdrawals<Posted>(
-    sql<boolean>`${condition} and posted <> '[]'`,
+    sql<boolean>`${condition} and posted <> '[]'
+      and ${query.amounts === undefined ? sql<boolean>`1 = 1` : mayMove(query.amounts)}`,
     sql`transaction_id, posted`,
   ).execute(at);
   const ids = rows
