@@ -26,7 +26,8 @@ test.for(['.ci/run', '.ci/check', '.ci/releases'])('%s can be executed', (path) 
 
 test('CI ends with the gate that a developer runs', () => {
   const ci = readFileSync(join(REPOSITORY, '.ci/run'), 'utf8').trimEnd().split('\n');
-  expect(ci.slice(-2)).toEqual(['npm ci --no-audit --no-fund', 'npm run check']);
+  expect(ci).toContain('npm ci --no-audit --no-fund');
+  expect(ci.at(-1)).toBe('npm run check');
 });
 
 /** The test projects that a script runs, in the order in which it names them. */
