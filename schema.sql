@@ -298,6 +298,8 @@ CREATE TABLE token_changes (
 -- deposit_id: a digest of these members; it stays the same after a restore from an older backup.
 -- `keys` (space 3) finds a row by it. first_seq: the first fact about the deposit.
 -- credit_id: a digest of deposit_id and of the number of earlier credits of the deposit.
+-- network_address: the on-chain address of address_id, as the first fact writes it; it never changes.
+-- `keys` (space 4) finds the deposits of an on-chain address.
 -- state: computed from the other columns and the policy whenever one of them changes.
 -- updated_hour: updated_at in whole hours since 1970. Every confirmation changes updated_at; an index
 -- by hour seldom changes.
@@ -310,6 +312,7 @@ CREATE TABLE deposits (
   blockchain_hash        TEXT    NOT NULL,
   account_id             TEXT,
   address_id             TEXT,
+  network_address        TEXT,
   memo                   TEXT,
   asset                  TEXT    NOT NULL,
   transaction_id         TEXT,
@@ -748,11 +751,12 @@ CREATE TABLE close_signatures (
 -- A random key inserted alone costs one page; many keys inserted in order share pages. So new keys stay
 -- in memory first, and every commit writes some of them in the order of their fingerprints. At start,
 -- the keys of facts after keys_merged.through_seq are read from the tables above.
--- space: 1 notifications by id, 2 hashes by network and hash, 3 deposits by id.
+-- space: 1 notifications by id, 2 hashes by network and hash, 3 deposits by id, 4 deposits by on-chain
+-- address, in small letters where its network ignores case.
 -- fingerprint: the first 48 bits of the key's SHA-256. Several keys may share a fingerprint, so a
--- look-up compares the key in the row itself. row: the seq (space 1) or the hash_id (spaces 2 and 3).
+-- look-up compares the key in the row itself. row: the seq (space 1) or the hash_id (other spaces).
 CREATE TABLE keys (
-  space       INTEGER NOT NULL CHECK (space = 1 OR space = 2 OR space = 3),
+  space       INTEGER NOT NULL CHECK (space = 1 OR space = 2 OR space = 3 OR space = 4),
   fingerprint INTEGER NOT NULL,
   row         INTEGER NOT NULL,
   PRIMARY KEY (space, fingerprint, row)

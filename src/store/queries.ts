@@ -37,6 +37,8 @@ export interface DepositQuery {
   readonly state?: DepositState;
   readonly vaultId?: string;
   readonly blockchainHash?: string;
+  /** On the chain, in any spelling. */
+  readonly networkAddress?: string;
 }
 
 /** Selects deposits for a list with cursors; undefined members do not filter. */

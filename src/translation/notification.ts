@@ -8,6 +8,7 @@ import {
   TransactionId,
   VaultId,
 } from '../domain/ids.ts';
+import { networkAddressOf } from '../domain/chain/network-address.ts';
 import type {
   BalanceChange,
   ChainNotification,
@@ -60,6 +61,18 @@ function idIn(owner: unknown): string | null {
   return typeof id === 'string' ? id : null;
 }
 
+/** The on-chain address of the receiving address, from the first entry on it. */
+function networkAddressIn(list: readonly unknown[] | null, addressId: AddressId | null) {
+  if (list === null || addressId === null) return null;
+  for (const entry of list) {
+    const address = isJsonObject(entry) ? entry['address'] : null;
+    if (!isJsonObject(address) || address['id'] !== addressId) continue;
+    const networkAddress = address['networkAddress'];
+    return networkAddressOf(typeof networkAddress === 'string' ? networkAddress : null);
+  }
+  return null;
+}
+
 /**
  * Spec, "Incoming stream". The notification names the receiving position; otherwise its first entry
  * does.
@@ -91,6 +104,7 @@ function readIncoming(reader: JsonReader, body: JsonObject): IncomingNotificatio
     blockchainHash,
     accountId: scope.accountId,
     addressId: scope.addressId,
+    networkAddress: networkAddressIn(list, scope.addressId),
     memo: optional(Memo, memo) ?? optional(Memo, attributedMemo(first['memoInfo'])),
     transactionId: optional(TransactionId, transactionId),
     confirmations: readConfirmations(reader, body, type),

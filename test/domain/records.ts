@@ -27,6 +27,7 @@ export const DUE: Deposit = {
   blockchainHash: BlockchainHash('0xa1'),
   accountId: AccountId('acc-1'),
   addressId: AddressId('adr-1'),
+  networkAddress: null,
   memo: null,
   asset: AssetId('ethereum:ETH'),
   transactionId: TransactionId('dep-tx'),

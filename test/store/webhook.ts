@@ -5,7 +5,7 @@ export interface ChangeBody {
   readonly asset: string;
   readonly amount: string;
   readonly tags?: readonly string[];
-  readonly address?: { readonly id: string };
+  readonly address?: { readonly id: string; readonly networkAddress?: string };
   readonly account?: { readonly id: string };
   readonly memoInfo?: { readonly memo: string };
   readonly amountFormatted?: {
@@ -105,6 +105,11 @@ const REASONED = new Set(['warning', 'cancelled']);
 
 /** The address-level position that most tests use. */
 export const AT_ADDRESS = { address: { id: 'adr-1' }, account: { id: 'acc-1' } } as const;
+
+/** The address-level position with its address on the chain. */
+export function onChain(networkAddress: string, id = 'adr-1') {
+  return { address: { id, networkAddress }, account: { id: 'acc-1' } } as const;
+}
 
 /** What `mined` says of a withdrawal of 30 units with a fee of 2. */
 export const MINED: readonly ChangeBody[] = [

@@ -67,6 +67,13 @@ type Wire<Stream extends WireNotification['stream']> = Extract<
   { stream: Stream }
 >;
 
+/** The on-chain address of an address, from its first entry. */
+function networkAddressIn(list: readonly WireChange[], addressId: AddressId | null): string | null {
+  const address = list.find(({ address: one }) => one?.id === addressId)?.address;
+  const text = address?.networkAddress ?? '';
+  return text.length <= 200 && /^[!-~]+$/.test(text) ? text : null;
+}
+
 function incomingOf(wire: Wire<'incoming'>): Notification {
   const [first] = wire.balanceChanges ?? [];
   // The receiving position: named by the notification, or by its entries alone.
@@ -83,6 +90,7 @@ function incomingOf(wire: Wire<'incoming'>): Notification {
     blockchainHash: BlockchainHash(wire.blockchainHash),
     accountId: scope.accountId,
     addressId: scope.addressId,
+    networkAddress: networkAddressIn(wire.balanceChanges ?? [], scope.addressId),
     memo: optional(Memo, wire.memo) ?? optional(Memo, attributedMemo(first?.memoInfo)),
     transactionId: optional(TransactionId, wire.transactionId),
     confirmations: wire.confirmations ?? null,

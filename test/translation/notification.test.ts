@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/translation/json-reader.ts';
 import { readNotification } from '../../src/translation/notification.ts';
 import { OUTGOING_TYPES } from '../../src/wire/notification.ts';
-import { AT_ADDRESS, change, Service } from '../store/webhook.ts';
+import { AT_ADDRESS, change, onChain, Service, type ChangeBody } from '../store/webhook.ts';
 
 const service = new Service();
 
@@ -38,6 +38,22 @@ describe('the receiving position of an incoming notification', () => {
       addressId: position[1],
       memo: position[2],
     });
+  });
+
+  test.for<[why: string, entries: ChangeBody[], networkAddress: string | null]>([
+    ['as its entry writes it', [change('1', onChain('0xAb'))], '0xAb'],
+    [
+      'of its own entry',
+      [change('1', onChain('0xcd', 'adr-x')), change('2', onChain('0xAb'))],
+      '0xAb',
+    ],
+    ['in no entry', [change('1', AT_ADDRESS)], null],
+    ['of another address only', [change('1', onChain('0xcd', 'adr-x'))], null],
+    ['which is empty', [change('1', onChain(''))], null],
+    ['which is too long for any network', [change('1', onChain('a'.repeat(201)))], null],
+    ['which could not be stored', [change('1', onChain('0xAb\0'))], null],
+  ])('its address on the chain, %s', ([_, balanceChanges, networkAddress]) => {
+    expect(read(service.confirmed(1, { balanceChanges }))).toMatchObject({ networkAddress });
   });
 
   test('its entries are at it unless they say otherwise', () => {

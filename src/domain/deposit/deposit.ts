@@ -82,6 +82,8 @@ export interface ActiveCredit {
 /** Everything known about a deposit. Times are Unix milliseconds, amounts smallest units. */
 export interface Deposit extends DepositKey {
   readonly depositId: DepositId;
+  /** The on-chain address of `addressId`, as the first fact about the deposit names it. */
+  readonly networkAddress: string | null;
   readonly transactionId: TransactionId | null;
   /** The sum of its transfer entries: fee, rebate and mint are not the customer's. */
   readonly amount: Amount;

@@ -51,6 +51,7 @@ export function newDeposit(
     memo,
     asset,
     depositId: now.mint.deposit(parts),
+    networkAddress: notification.networkAddress,
     transactionId: notification.transactionId,
     amount: received.amount,
     epoch,
@@ -122,6 +123,7 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
     memo: deposit.memo,
     asset: deposit.asset,
     depositId: deposit.depositId,
+    networkAddress: deposit.networkAddress,
     transactionId: deposit.transactionId ?? notification.transactionId,
     // The newest confirmation of the epoch wins; a late older one must not undo it.
     amount: older ? deposit.amount : received.amount,

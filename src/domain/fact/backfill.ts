@@ -1,4 +1,5 @@
 import { followBurnedFees } from '../withdrawal/burned-fee.ts';
+import { networkAddressOf } from '../chain/network-address.ts';
 import type { CustodyTransaction } from './custody-record.ts';
 import { handleIncoming } from '../deposit/incoming-handler.ts';
 import { handleOutgoing } from '../withdrawal/outgoing-handler.ts';
@@ -36,6 +37,8 @@ export function incomingOf(
     blockchainHash,
     accountId,
     addressId,
+    // The destination of an incoming transaction is the receiving address.
+    networkAddress: networkAddressOf(record.destinationAddress),
     memo,
     transactionId: record.transactionId,
     confirmations: type === 'confirmation' ? Math.max(1, record.confirmations ?? 1) : null,

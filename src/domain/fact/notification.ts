@@ -41,6 +41,8 @@ export interface IncomingNotification {
   readonly blockchainHash: BlockchainHash;
   readonly accountId: AccountId | null;
   readonly addressId: AddressId | null;
+  /** The on-chain address of `addressId`, as its entries write it. */
+  readonly networkAddress: string | null;
   readonly memo: Memo | null;
   readonly transactionId: TransactionId | null;
   readonly confirmations: number | null;

@@ -22,7 +22,7 @@ import { balanceChange } from '../../store/evidence.ts';
 import { runs } from '../hash/event-runs.ts';
 import { ruleContext, DUE, outgoing, withdrawal } from '../records.ts';
 
-const { network, blockchainHash, vaultId, accountId, addressId, memo } = DUE;
+const { network, blockchainHash, vaultId, accountId, addressId, networkAddress, memo } = DUE;
 const RECEIVED = balanceChange(100n);
 const OTHER = balanceChange(90n);
 const FEE = balanceChange(-2n, { kind: 'fee' });
@@ -33,7 +33,7 @@ function receipt(
   changes: readonly BalanceChange[] | null,
 ): IncomingNotification {
   const transactionId = TransactionId('dep-tx');
-  const position = { accountId, addressId, memo, transactionId };
+  const position = { accountId, addressId, networkAddress, memo, transactionId };
   return { ...ABOUT, ...position, stream: 'incoming', type, confirmations: 1, changes };
 }
 

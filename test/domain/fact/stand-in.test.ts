@@ -15,6 +15,7 @@ const STAND_IN: IncomingNotification = {
   blockchainHash,
   accountId,
   addressId,
+  networkAddress: '0xAB',
   memo: Memo('7'),
   transactionId,
   confirmations: 6,
@@ -34,7 +35,7 @@ test.for<
   ['its confirmation is one deep without a depth', 'confirmation', null, { confirmations: 1 }],
   ['its rollback has no depth', 'rollback', 6, { type: 'rollback', confirmations: null }],
 ])('a record replaces the notification: %s', ([, type, confirmations, is]) => {
-  const record = received({ memo: Memo('7'), confirmations });
+  const record = received({ memo: Memo('7'), confirmations, destinationAddress: '0xAB' });
   const hash = BlockchainHash('0xa1');
   expect(incomingOf({ ...record, blockchainHash: hash }, type)).toEqual({ ...STAND_IN, ...is });
 });

@@ -131,6 +131,7 @@ describe('what was seen of a hash', () => {
     stream: 'incoming',
     type: 'confirmation',
     id: NotificationId('n1'),
+    networkAddress: null,
     transactionId: TransactionId('tx'),
     confirmations: 3,
     changes: null,

@@ -1,11 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
+import { BlockchainHash } from '../../../src/domain/ids.ts';
 import type { DepositsFound } from '../../../src/store/answers.ts';
 import type { DepositPageRequest, DepositSearch } from '../../../src/store/queries.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
+import { received } from '../evidence.ts';
 import { openLedgerFile, START } from '../open-ledger.ts';
-import { change, Service } from '../webhook.ts';
+import { change, onChain, Service } from '../webhook.ts';
 
 /** A store with five deposits, named by their hashes, and a search in it. */
 async function searchable() {
@@ -137,9 +139,94 @@ test('pages go on behind a deposit and come back, whatever arrives meanwhile', a
   }
 });
 
+/** A Bitcoin address, which may be written in capitals, and a Tron address, which may not. */
+const BECH32 = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';
+const BASE58 = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';
+
+test('deposits are found by their address on the chain, spelled as its network allows', async () => {
+  const { open, service, find } = await searchable();
+  const at = (blockchainHash: string, networkAddress: string, more: object = {}) =>
+    service.confirmed(1, {
+      blockchainHash,
+      ...more,
+      balanceChanges: [change('100', onChain(networkAddress))],
+    });
+  await open.deliver(
+    at('0x6', '0xAbCd'),
+    at('0x7', '0xabcd', { network: 'base' }),
+    at('0x8', BECH32),
+    at('0x9', BASE58, { vaultId: 'v3' }),
+  );
+  const cases: [search: DepositSearch, found: string][] = [
+    [{ networkAddress: '0xAbCd' }, '0x7 0x6'],
+    [{ networkAddress: '0xABCD' }, '0x7 0x6'],
+    [{ networkAddress: '0xabcd', network: 'base' }, '0x7'],
+    [{ networkAddress: '0xabcd', state: 'settled' }, ''],
+    [{ networkAddress: '0xabc' }, ''],
+    [{ networkAddress: BECH32.toUpperCase() }, '0x8'],
+    [{ networkAddress: BASE58 }, '0x9'],
+    [{ networkAddress: BASE58.toLowerCase() }, ''],
+    [{ networkAddress: BASE58, blockchainHash: '0x9' }, '0x9'],
+    [{ networkAddress: BASE58, blockchainHash: '0x8' }, ''],
+  ];
+  for (const [search, expected] of cases) {
+    expect([search, hashes(await find(search))]).toEqual([search, expected]);
+  }
+  const [tron] = (await find({ networkAddress: BASE58 })).items;
+  expect(tron).toMatchObject({ vaultId: 'v3', networkAddress: BASE58 });
+});
+
+test('the first fact about a deposit names its address on the chain, for good', async () => {
+  const { open, service, find } = await searchable();
+  const at = (confirmations: number, networkAddress: string) =>
+    service.confirmed(confirmations, {
+      blockchainHash: '0x6',
+      balanceChanges: [change('100', onChain(networkAddress))],
+    });
+  await open.deliver(at(1, '0xaa'), at(2, '0xbb'));
+  expect(hashes(await find({ networkAddress: '0xaa' }))).toBe('0x6');
+  expect(hashes(await find({ networkAddress: '0xbb' }))).toBe('');
+});
+
+test('a deposit that only the custody API shows has its address on the chain', async () => {
+  const { open, find } = await searchable();
+  const transaction = received({
+    blockchainHash: BlockchainHash('0x6'),
+    destinationAddress: '0xAA',
+  });
+  await open.record({ kind: 'backfill', transaction });
+  expect(hashes(await find({ networkAddress: '0xaa' }))).toBe('0x6');
+});
+
+test('an address with very many deposits is read in parts, both ways', async () => {
+  const { open, service, find } = await searchable();
+  const bodies = Array.from({ length: 2_050 }, (_, at) =>
+    service.confirmed(1, {
+      blockchainHash: `0xmany-${at}`,
+      memo: at === 3 ? 'rare' : 'usual',
+      balanceChanges: [change('100', onChain('0xcc'))],
+    }),
+  );
+  await open.deliverTogether(...bodies);
+  const all = { networkAddress: '0xcc' } as const;
+  expect(hashes(await find(all, { pageSize: 2 }))).toBe('0xmany-2049 0xmany-2048');
+  const rare = { ...all, memo: 'rare' } as const;
+  const first = await find(rare);
+  expect([hashes(first), first.searchedTo === null]).toEqual(['', false]);
+  const second = await find(rare, { cursor: { side: 'older', depositId: first.older ?? '' } });
+  expect([hashes(second), second.older]).toEqual(['0xmany-3', null]);
+  const [found] = second.items;
+  const back = await find(all, {
+    pageSize: 2,
+    cursor: { side: 'newer', depositId: found?.depositId ?? '' },
+  });
+  expect(hashes(back)).toBe('0xmany-5 0xmany-4');
+});
+
 test('the number of deposits is known where only the state filters', async () => {
   const { find } = await searchable();
   expect((await find({})).total).toBe(5);
   expect((await find({ state: 'confirming' })).total).toBe(3);
   expect((await find({ vaultId: 'v1' })).total).toBeNull();
+  expect((await find({ networkAddress: '0x1' })).total).toBeNull();
 });

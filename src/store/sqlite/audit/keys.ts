@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { Problems, type AuditCheck } from './audit.ts';
+import { spellingOf } from '../../../domain/chain/network-address.ts';
 import { fingerprintOf, KEY_SPACES, keysAfter, type KeySpace } from '../keys/key.ts';
 
 const SAME_ID = `SELECT id, count(*) AS times FROM notifications GROUP BY id HAVING times > 1`;
@@ -9,12 +10,12 @@ const KEYED = {
   notification: 'SELECT id FROM notifications WHERE seq = ?',
   hash: 'SELECT blockchain_hash FROM hashes WHERE hash_id = ?',
   deposit: 'SELECT deposit_id FROM deposits WHERE hash_id = ?',
+  address: 'SELECT network_address FROM deposits WHERE hash_id = ? AND network_address IS NOT NULL',
 } as const satisfies Record<KeySpace, string>;
 
-function spaceOf(number: number): KeySpace {
-  if (number === KEY_SPACES.notification) return 'notification';
-  return number === KEY_SPACES.hash ? 'hash' : 'deposit';
-}
+const SPACES = new Map(
+  (Object.keys(KEYED) as KeySpace[]).map((space) => [KEY_SPACES[space] as number, space]),
+);
 
 /**
  * Checks the table `keys`: it holds every key of the facts up to `keys_merged`, and no key without
@@ -51,13 +52,15 @@ function checkRows(db: Database, problems: Problems): void {
     notification: db.prepare<[number], string>(KEYED.notification).pluck(),
     hash: db.prepare<[number], string>(KEYED.hash).pluck(),
     deposit: db.prepare<[number], string>(KEYED.deposit).pluck(),
+    address: db.prepare<[number], string>(KEYED.address).pluck(),
   };
   const stored = db.prepare<[], { space: number; fingerprint: number; row: number }>(
     'SELECT * FROM keys',
   );
   for (const { space, fingerprint, row } of stored.iterate()) {
-    const name = spaceOf(space);
-    const isOfRow = keysOf[name].all(row).some((key) => fingerprintOf(key) === fingerprint);
+    const name = SPACES.get(space) ?? 'notification';
+    const keys = keysOf[name].all(row).map(name === 'address' ? spellingOf : String);
+    const isOfRow = keys.some((key) => fingerprintOf(key) === fingerprint);
     if (!isOfRow) problems.add(`a key of ${name} ${row} does not belong to that row`);
   }
 }

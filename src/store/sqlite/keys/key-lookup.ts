@@ -1,7 +1,31 @@
 import type { Database } from 'better-sqlite3';
 import type { HashKey } from '../../../domain/ids.ts';
 import { KeyBuckets } from './key-buckets.ts';
-import { fingerprintOf, hashFinder, keysAfter, keyTable, type KeySpace } from './key.ts';
+import {
+  fingerprintOf,
+  hashFinder,
+  KEY_SPACES,
+  keysAfter,
+  keyTable,
+  type KeySpace,
+} from './key.ts';
+
+/** Rows on one side of a row, which counts too, the nearest first. */
+interface RowsBeside {
+  /** Null begins at the newest row, or at the oldest for the side `newer`. */
+  readonly from: number | null;
+  readonly side: 'older' | 'newer';
+  readonly limit: number;
+}
+
+function rowsBeside(db: Database, [sign, way]: readonly [sign: string, way: string]) {
+  return db
+    .prepare<[space: number, fingerprint: number, from: number, limit: number], number>(
+      `SELECT row FROM keys WHERE space = ? AND fingerprint = ? AND row ${sign} ?
+       ORDER BY row ${way} LIMIT ?`,
+    )
+    .pluck();
+}
 
 /**
  * Finds rows by random keys on a reader's connection. It reads the table `keys`, and keys that the
@@ -11,6 +35,7 @@ import { fingerprintOf, hashFinder, keysAfter, keyTable, type KeySpace } from '.
 export class KeyLookup {
   readonly #db: Database;
   readonly #stored;
+  readonly #storedBeside;
   readonly #marked;
   readonly #head;
   readonly #isHash;
@@ -25,6 +50,10 @@ export class KeyLookup {
   constructor(db: Database) {
     this.#db = db;
     this.#stored = keyTable(db);
+    this.#storedBeside = {
+      older: rowsBeside(db, ['<=', 'DESC']),
+      newer: rowsBeside(db, ['>=', 'ASC']),
+    };
     this.#marked = db.prepare<[], number>('SELECT through_seq FROM keys_merged').pluck();
     this.#head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck();
     this.#isHash = db
@@ -37,10 +66,22 @@ export class KeyLookup {
 
   /** Rows that may have this key; the caller compares the key in the row. */
   candidates(space: KeySpace, key: string): readonly number[] {
-    this.#catchUp();
     const fingerprint = fingerprintOf(key);
-    const read = [...this.#older.rows(space, fingerprint), ...this.#newer.rows(space, fingerprint)];
-    return [...read, ...this.#stored(space, fingerprint)];
+    return [...this.#read(space, fingerprint), ...this.#stored(space, fingerprint)];
+  }
+
+  /** The candidates beside a row, each once: for a key of very many rows. */
+  candidatesBeside(space: KeySpace, key: string, { from, side, limit }: RowsBeside): number[] {
+    const fingerprint = fingerprintOf(key);
+    const isOlder = side === 'older';
+    const start = from ?? (isOlder ? Number.MAX_SAFE_INTEGER : 0);
+    const read = this.#read(space, fingerprint).filter((row) =>
+      isOlder ? row <= start : row >= start,
+    );
+    const stored = this.#storedBeside[side].all(KEY_SPACES[space], fingerprint, start, limit);
+    return [...new Set([...read, ...stored])]
+      .sort((left, right) => (isOlder ? right - left : left - right))
+      .slice(0, limit);
   }
 
   /** The numbers of a hash as a list filter; undefined, which filters nothing, without a hash. */
@@ -52,6 +93,12 @@ export class KeyLookup {
   hashIds(blockchainHash: string): number[] {
     const found = new Set(this.candidates('hash', blockchainHash));
     return [...found].filter((id) => this.#isHash.get(id, blockchainHash) !== undefined);
+  }
+
+  /** Rows whose keys the writer may not have written yet. */
+  #read(space: KeySpace, fingerprint: number): number[] {
+    this.#catchUp();
+    return [...this.#older.rows(space, fingerprint), ...this.#newer.rows(space, fingerprint)];
   }
 
   #catchUp(): void {

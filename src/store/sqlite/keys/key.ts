@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
+import { spellingOf } from '../../../domain/chain/network-address.ts';
 import { firstEntryIdOf, seqOfId, type HashKey } from '../../../domain/ids.ts';
 
 /** The kinds of rows found by a random key, with their numbers in the table `keys`. */
-export const KEY_SPACES = { notification: 1, hash: 2, deposit: 3 } as const;
+export const KEY_SPACES = { notification: 1, hash: 2, deposit: 3, address: 4 } as const;
 export type KeySpace = keyof typeof KEY_SPACES;
 
 const FINGERPRINT_HEX_DIGITS = 12;
@@ -41,12 +42,14 @@ export function* keysAfter(
     yield { space: 'hash', key, row, seq: seqOfId(row) };
   }
   const deposits = db
-    .prepare<[number], [string, number, number]>(
-      'SELECT deposit_id, hash_id, first_seq FROM deposits WHERE first_seq > ?',
+    .prepare<[number], [string, string | null, number, number]>(
+      'SELECT deposit_id, network_address, hash_id, first_seq FROM deposits WHERE first_seq > ?',
     )
     .raw();
-  for (const [key, row, seq] of deposits.iterate(afterSeq)) {
-    yield { space: 'deposit', key, row, seq };
+  for (const [depositId, networkAddress, row, seq] of deposits.iterate(afterSeq)) {
+    yield { space: 'deposit', key: depositId, row, seq };
+    if (networkAddress === null) continue;
+    yield { space: 'address', key: spellingOf(networkAddress), row, seq };
   }
 }
 

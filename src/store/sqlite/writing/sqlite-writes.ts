@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { addTo } from '../../../domain/counts.ts';
+import { spellingOf } from '../../../domain/chain/network-address.ts';
 import type { DepositState } from '../../../domain/deposit/deposit.ts';
 import { agreementOf } from '../../../domain/money/movement.ts';
 import type { NamedHash } from '../../../domain/withdrawal/own-hash.ts';
@@ -214,6 +215,8 @@ export class SqliteWrites {
       this.#put.deposit.write({ before, after }, { hash_id: hashId, first_seq: seq });
       if (before !== undefined) continue;
       this.#keys.add({ space: 'deposit', key: after.depositId, row: hashId });
+      if (after.networkAddress === null) continue;
+      this.#keys.add({ space: 'address', key: spellingOf(after.networkAddress), row: hashId });
     }
     for (const [state, count] of stateCounts(changes)) {
       if (count !== 0) this.#put.depositCount.run(state, count);

@@ -18,6 +18,7 @@ export function incomingOf(
     blockchainHash: DUE.blockchainHash,
     accountId: DUE.accountId,
     addressId: DUE.addressId,
+    networkAddress: DUE.networkAddress,
     memo: DUE.memo,
     transactionId: DUE.transactionId,
   };

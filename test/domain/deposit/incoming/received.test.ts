@@ -69,6 +69,7 @@ test('a new deposit has only what it received', () => {
     blockchainHash: '0xa1',
     accountId: 'acc-1',
     addressId: 'adr-1',
+    networkAddress: null,
     memo: null,
     asset: 'ethereum:USDC',
     depositId: 'dep_1',

@@ -40,6 +40,16 @@ const FORGERIES: Forgery[] = [
     /keys: a key of [a-z]+ 1 does not belong to that row/,
   ],
   [
+    'the key of an on-chain address gone',
+    'DELETE FROM keys WHERE space = 4',
+    /keys: address 0xab01 is not found by its key/,
+  ],
+  [
+    'an on-chain address',
+    "UPDATE deposits SET network_address = '0xdead' WHERE network_address IS NOT NULL",
+    /projections: deposits: network_address 0xdead, replay says 0xAb01/,
+  ],
+  [
     'the mark of merged keys',
     'UPDATE keys_merged SET through_seq = 1000000',
     /keys: keys are marked as merged up to 1000000, past the journal's end/,

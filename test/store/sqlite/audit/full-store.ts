@@ -9,13 +9,18 @@ import {
 import { closeOf, closesOf } from '../../close/closing.ts';
 import { verifyWith } from '../../evidence.ts';
 import { openLedgerFile, SIX_DEEP, type OpenLedger } from '../../open-ledger.ts';
-import { AT_ADDRESS, change, decimals, ETH, HASH, Service } from '../../webhook.ts';
+import { AT_ADDRESS, change, decimals, ETH, HASH, onChain, Service } from '../../webhook.ts';
 
 /** A store with something in every table. */
 export async function fullStore(): Promise<{ open: OpenLedger; path: string }> {
   const { open, path } = await openLedgerFile();
   const service = new Service();
-  await open.deliver(service.confirmed(1), service.confirmed(6), service.confirmed(6));
+  const balanceChanges = [change('100', onChain('0xAb01'))];
+  await open.deliver(
+    service.confirmed(1, { balanceChanges }),
+    service.confirmed(6),
+    service.confirmed(6),
+  );
   await open.deliver(service.chain('transaction'));
   await verifyWith(open);
   await open.decide({ kind: 'acknowledge', creditId: open.lastCreditId(), reference: 'r-1' });

@@ -5,14 +5,16 @@ import { expect, test } from 'vitest';
 import { decode, decodeAgain } from '../../../../src/intake/decode.ts';
 import { JournalReader } from '../../../../src/store/sqlite/journal/journal-reader.ts';
 import { rebuild } from '../../../../src/store/sqlite/audit/rebuild.ts';
+import { openForReading } from '../../../../src/store/sqlite/file/database.ts';
 import { takeWriterLock } from '../../../../src/store/sqlite/file/writer-lock.ts';
+import { SqliteReads } from '../../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { StoreRefused } from '../../../../src/store/refusal.ts';
 import type { BodiesTableRow } from '../../../../src/store/sqlite/table/journal-tables.ts';
 import { verify } from '../../../../src/store/sqlite/audit/verify.ts';
 import { verifyWith } from '../../evidence.ts';
 import { excessiveBody, excessiveStore } from '../../excessive.ts';
 import { factOf, OpenLedger, openLedgerFile, temporaryPath } from '../../open-ledger.ts';
-import { Service } from '../../webhook.ts';
+import { change, onChain, Service } from '../../webhook.ts';
 
 const OPTIONS = {
   decode,
@@ -232,6 +234,24 @@ test.for([
   const again = new OpenLedger(path);
   expect({ feed: again.feed(), bodies: again.bodies('notification') }).toEqual(before);
   expect(verify(path, OPTIONS).sound).toBe(true);
+});
+
+test('a rebuild finds the on-chain addresses of a store that was made before them', async () => {
+  const { open, path } = await openLedgerFile();
+  const balanceChanges = [change('100', onChain('0xAb'))];
+  await open.deliver(new Service().confirmed(1, { balanceChanges }));
+  open.close();
+  damage(
+    path,
+    `DELETE FROM keys WHERE space = 4; ALTER TABLE deposits DROP COLUMN network_address;
+     PRAGMA user_version = 9`,
+  );
+  rebuild(path, OPTIONS);
+  expect(verify(path, OPTIONS).sound).toBe(true);
+  const reads = new SqliteReads(openForReading(path));
+  const found = await reads.deposits({ networkAddress: '0xab' }, { page: 0, pageSize: 10 });
+  reads.close();
+  expect(found.items).toMatchObject([{ blockchainHash: '0xa1', networkAddress: '0xAb' }]);
 });
 
 test.for([

@@ -7,7 +7,7 @@ import { KeyLookup } from '../../../../src/store/sqlite/keys/key-lookup.ts';
 import { SqliteReads } from '../../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { received } from '../../evidence.ts';
 import { factOf, openLedger, OpenLedger, START, temporaryPath } from '../../open-ledger.ts';
-import { Service } from '../../webhook.ts';
+import { change, onChain, Service } from '../../webhook.ts';
 
 function merged(open: OpenLedger): { through: number; keys: number } {
   const [through] = open.rows<{ through_seq: number }>('SELECT through_seq FROM keys_merged');
@@ -17,7 +17,19 @@ function merged(open: OpenLedger): { through: number; keys: number } {
 
 /** Deposits of different hashes, by their number. */
 function bodyOf(number: number): object {
-  return new Service().confirmed(1, { id: `ntf-${number}`, blockchainHash: `0x${number}` });
+  return new Service().confirmed(1, {
+    id: `ntf-${number}`,
+    blockchainHash: `0x${number}`,
+    balanceChanges: [change('100', onChain(`0xA${number}`))],
+  });
+}
+
+/** Hashes of the deposits at an on-chain address, as a reader that just opened the store finds them. */
+async function atAddress(path: string, networkAddress: string): Promise<string[]> {
+  const reads = new SqliteReads(openForReading(path));
+  const { items } = await reads.deposits({ networkAddress }, { page: 0, pageSize: 10 });
+  reads.close();
+  return items.map(({ blockchainHash }) => blockchainHash);
 }
 
 test('a repeat is found before, during and after its key is merged', async () => {
@@ -47,6 +59,7 @@ test('a store closed in the middle of a sweep knows every key when it opens agai
     const open = new OpenLedger(path);
     await open.ledger.commit([factOf(bodyOf(number), START)]);
     for (const repeat of [0, Math.floor(number / 2), number]) {
+      expect(await atAddress(path, `0xa${repeat}`)).toEqual([`0x${repeat}`]);
       const again = await open.ledger.commit([factOf(bodyOf(repeat), START)]);
       expect(again).toMatchObject({ outcomes: [{ status: 'duplicate' }] });
     }
@@ -110,7 +123,7 @@ test('a sweep ends although many commits fail', () => {
   db.close();
 });
 
-test('a reader finds every deposit, hash and notification after each commit of the writer', async () => {
+test('a reader finds every deposit, hash, address and notification after each commit of the writer', async () => {
   const path = temporaryPath();
   const open = new OpenLedger(path);
   const reads = new SqliteReads(openForReading(path));
@@ -120,6 +133,13 @@ test('a reader finds every deposit, hash and notification after each commit of t
     const asked = Math.floor(number / 3);
     const deposits = await reads.deposits({ blockchainHash: `0x${asked}` }, page);
     expect(deposits.items).toHaveLength(1);
+    for (const networkAddress of [`0xA${asked}`, `0xa${number}`]) {
+      const { items, total } = await reads.deposits({ networkAddress }, page);
+      expect(items.map((one) => one.networkAddress?.toLowerCase())).toEqual([
+        networkAddress.toLowerCase(),
+      ]);
+      expect(total).toBe(1);
+    }
     const depositId = deposits.items[0]?.depositId ?? '';
     expect(await reads.deposit(depositId)).toMatchObject({ blockchainHash: `0x${asked}` });
     expect((await reads.notifications({ id: `ntf-${number}` }, page)).items).toMatchObject([

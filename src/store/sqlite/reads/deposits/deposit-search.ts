@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { spellingOf } from '../../../../domain/chain/network-address.ts';
 import type { DepositState } from '../../../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../../answers.ts';
 import type { DepositPageRequest, DepositSearch } from '../../../queries.ts';
@@ -6,6 +7,7 @@ import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { atSnapshot, keptTotal } from '../list.ts';
+import { atNetworkAddress } from './at-network-address.ts';
 
 /**
  * Most deposits that one page reads. Few filters have an index, because an index costs every
@@ -55,6 +57,18 @@ export function ofHashes(hashIds: readonly number[]): Source {
     condition: sql<boolean>`hash_id in (select value from json_each(${JSON.stringify(hashIds)}))`,
     order: 'hash',
     readMax: null,
+  };
+}
+
+/** The deposits at an on-chain address, by the numbers of their hashes: at most `READ_BY_STATE_MAX`. */
+export function atAddress(networkAddress: string, hashIds: readonly number[]): Source {
+  const { index, condition, order } = ofHashes(hashIds);
+  const isThere = atNetworkAddress(networkAddress);
+  return {
+    index,
+    condition: condition === undefined ? isThere : sql<boolean>`${condition} and ${isThere}`,
+    order,
+    readMax: READ_BY_STATE_MAX,
   };
 }
 
@@ -115,6 +129,7 @@ function isOneOf(amounts: NonNullable<DepositSearch['amounts']>): RawBuilder<boo
 
 function filtersOf(search: DepositSearch): RawBuilder<boolean> {
   const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, mention, amounts } = search;
+  const { networkAddress } = search;
   const equal = {
     state: search.state,
     reason: search.reason,
@@ -130,6 +145,7 @@ function filtersOf(search: DepositSearch): RawBuilder<boolean> {
     ...Object.entries(equal).map(([column, value]) =>
       value === undefined ? undefined : sql<boolean>`${sql.ref(column)} = ${value}`,
     ),
+    networkAddress === undefined ? undefined : atNetworkAddress(networkAddress),
     mention === undefined ? undefined : mentions(mention),
     amounts === undefined ? undefined : isOneOf(amounts),
     amountFrom === undefined ? undefined : amountAtLeast(amountFrom),
@@ -249,12 +265,25 @@ async function endOfScan(
 
 const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
 
+/** What a page searches for, and where it begins. */
+interface ScanStart {
+  readonly search: DepositSearch;
+  readonly keys: KeyLookup;
+  readonly from: Position | undefined;
+  readonly side: DepositScan['side'];
+}
+
 async function sourceOf(
   at: Kysely<Tables>,
-  { state, blockchainHash }: DepositSearch,
-  keys: KeyLookup,
+  { search, keys, from, side }: ScanStart,
 ): Promise<Source> {
+  const { state, blockchainHash, networkAddress } = search;
   if (blockchainHash !== undefined) return ofHashes(keys.hashIds(blockchainHash));
+  if (networkAddress !== undefined) {
+    const beside = { from: from?.hash_id ?? null, side, limit: READ_BY_STATE_MAX };
+    const key = spellingOf(networkAddress);
+    return atAddress(networkAddress, keys.candidatesBeside('address', key, beside));
+  }
   if (state === undefined) return NEWEST;
   if (!DONE.includes(state)) return WAITING;
   const isFew = state === 'credited' && (await countOf(at, state)) <= READ_BY_STATE_MAX;
@@ -269,11 +298,13 @@ async function scanFor(
   const { firstSeenFrom, firstSeenBefore } = search;
   const seqAt = async (moment: number | undefined): Promise<number | undefined> =>
     moment === undefined ? undefined : seqBefore(at, moment);
+  const from = page.cursor === null ? undefined : await positionOf(at, page.cursor.depositId, keys);
+  const side = page.cursor?.side ?? 'older';
   return {
     search,
-    source: await sourceOf(at, search, keys),
-    from: page.cursor === null ? undefined : await positionOf(at, page.cursor.depositId, keys),
-    side: page.cursor?.side ?? 'older',
+    source: await sourceOf(at, { search, keys, from, side }),
+    from,
+    side,
     between: {
       after: await seqAt(firstSeenFrom && firstSeenFrom - DISORDER_MS),
       before: await seqAt(firstSeenBefore && firstSeenBefore + DISORDER_MS),

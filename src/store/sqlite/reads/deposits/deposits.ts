@@ -5,6 +5,7 @@ import {
   type DepositState,
   type HoldReason,
 } from '../../../../domain/deposit/deposit.ts';
+import { spellingOf } from '../../../../domain/chain/network-address.ts';
 import type { DepositId } from '../../../../domain/ids.ts';
 import type { Oldest } from '../../../answers.ts';
 import type { DepositQuery } from '../../../queries.ts';
@@ -13,6 +14,7 @@ import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { atSnapshot, keptTotal, readPage } from '../list.ts';
+import { atNetworkAddress } from './at-network-address.ts';
 
 /** Repeats the condition of the index `deposits_waiting`: SQLite's planner compares the text. */
 const WAITING = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;
@@ -83,18 +85,28 @@ export function readDeposits(
   query: DepositQuery,
   page: PageRequest & { readonly keys: KeyLookup },
 ): Promise<Page<Deposit>> {
-  const { state, vaultId, blockchainHash } = query;
+  const { state, vaultId, blockchainHash, networkAddress } = query;
+  const { keys } = page;
+  const hashIds = () =>
+    networkAddress === undefined || blockchainHash !== undefined
+      ? keys.filterOf(blockchainHash)
+      : [...new Set(keys.candidates('address', spellingOf(networkAddress)))];
+  const conditions = [
+    ...(state === undefined || DONE.includes(state) ? [] : [WAITING]),
+    ...(networkAddress === undefined ? [] : [atNetworkAddress(networkAddress)]),
+  ];
   const listing = {
     table: 'deposits',
     equal: () => ({
       state,
       vault_id: vaultId,
-      hash_id: page.keys.filterOf(blockchainHash),
+      hash_id: hashIds(),
     }),
     newestFirstBy: 'first_seq',
-    also: state === undefined || DONE.includes(state) ? undefined : WAITING,
+    also:
+      conditions.length === 0 ? undefined : sql<boolean>`${sql.join(conditions, sql.raw(' and '))}`,
     kept:
-      vaultId === undefined && blockchainHash === undefined
+      vaultId === undefined && blockchainHash === undefined && networkAddress === undefined
         ? keptTotal('deposit_counts', { state })
         : undefined,
   } as const;

@@ -43,6 +43,7 @@ export const DEPOSITS = mappingOf<Deposit>()({
     memo: column('memo', textOrNull(Memo)),
     asset: column('asset', text(AssetId)),
     depositId: column('deposit_id', text(DepositId)),
+    networkAddress: column('network_address', plain('TEXT')),
     transactionId: column('transaction_id', textOrNull(TransactionId)),
     amount: column('amount', AMOUNT),
     epoch: column('epoch', plain('INTEGER NOT NULL')),
