@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ReadRefused } from '../../src/store/reads.ts';
-import { AT_ADDRESS, change, Service } from '../store/webhook.ts';
+import { AT_ADDRESS, change, onChain, Service } from '../store/webhook.ts';
 import { apiUnderTest } from './api-under-test.ts';
 
 test('balances are decimal strings at positions, in pages', async () => {
@@ -42,6 +42,31 @@ test('the chain view holds what its own stream reported, and `asOf` gives earlie
   expect(await amounts(`/v1/balances?asOf=${before}`)).toEqual(['100']);
   const elsewhere = encodeURIComponent(before.replace('Z', '+00:00'));
   expect(await amounts(`/v1/balances?asOf=${elsewhere}`)).toEqual(['100']);
+});
+
+test('deposits are listed by their address on the chain, in any spelling of it', async () => {
+  const api = await apiUnderTest();
+  const service = new Service();
+  const at = (blockchainHash: string, networkAddress: string) =>
+    service.confirmed(1, {
+      blockchainHash,
+      balanceChanges: [change('100', onChain(networkAddress))],
+    });
+  await api.open.deliver(at('0xb1', '0xAbCd'), at('0xb2', '0xAbCd'), at('0xb3', '0xef'));
+  const listed = async (query: string) =>
+    (await api.list(`/v1/deposits?${query}`)).map(({ blockchainHash }) => blockchainHash);
+  expect(await listed('networkAddress=0xABCD')).toEqual(['0xb2', '0xb1']);
+  expect(await listed('networkAddress=0xABCD&state=confirming&pageSize=1&page=1')).toEqual([
+    '0xb1',
+  ]);
+  expect(await listed('networkAddress=0xabcd&state=settled')).toEqual([]);
+  expect(await listed('networkAddress=0xef&blockchainHash=0xb1')).toEqual([]);
+  expect(await listed('networkAddress=0xe')).toEqual([]);
+  const { body } = await api.get('/v1/deposits?networkAddress=0xabcd&pageSize=1');
+  expect(body).toMatchObject({
+    data: [{ networkAddress: '0xAbCd' }],
+    pagination: { page: 0, pageSize: 1, total: 2 },
+  });
 });
 
 test('a withdrawal is shown with what it posted', async () => {

@@ -117,6 +117,9 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
         <Fact name="Address">
           <PartId value={deposit.addressId} />
         </Fact>
+        <Fact name="On-chain address">
+          <PartId value={deposit.networkAddress} />
+        </Fact>
         <Fact name="Memo">
           <PartId value={deposit.memo} />
         </Fact>

@@ -35,6 +35,7 @@ export function depositsTable(
       { name: 'vaultId', text: (one) => one.vaultId },
       { name: 'accountId', text: (one) => one.accountId },
       { name: 'addressId', text: (one) => one.addressId },
+      { name: 'networkAddress', text: (one) => one.networkAddress },
       { name: 'memo', text: (one) => one.memo },
       { name: 'attributedTo', text: (one) => one.attributedTo },
       {

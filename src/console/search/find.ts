@@ -159,26 +159,32 @@ async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]
 async function byMember(reads: SearchReads, text: string): Promise<Hit[]> {
   const page = { cursor: null, pageSize: FIRST.pageSize };
   const amounts = amountsIn(text, await reads.pinnedDecimals());
-  const [named, ofAmount, others] = await Promise.all([
+  const [received, named, ofAmount, others] = await Promise.all([
+    reads.findDeposits({ networkAddress: text }, page),
     reads.findDeposits({ mention: text }, page),
     amounts.length === 0 ? { items: [] } : reads.findDeposits({ amounts }, page),
     reads.mentions({ text, amounts }, FIRST.pageSize),
   ]);
   const deposits = new Map(
-    [...named.items, ...ofAmount.items].map((deposit) => [deposit.depositId, deposit]),
+    [...received.items, ...named.items, ...ofAmount.items].map((deposit) => [
+      deposit.depositId,
+      deposit,
+    ]),
   );
+  const vaults = new Set<string>(received.items.map(({ vaultId }) => vaultId));
+  if (others.isVault) vaults.add(text);
   return [
     ...[...deposits.values()].map(depositHit),
     ...others.withdrawals.map(withdrawalHit),
     ...others.breaks.map(breakHit),
-    ...(others.isVault ? [vaultHit(text)] : []),
+    ...[...vaults].map(vaultHit),
   ];
 }
 
 /**
  * Everything whose id or blockchain hash is exactly the text; else the newest deposits, withdrawals
  * and open breaks with it as address, account, memo, owner, order, transaction, consumer's reference
- * or amount, and the vault with this id.
+ * or amount, the vault with this id, and the vaults of deposits at this on-chain address.
  */
 export async function find(reads: SearchReads, text: string): Promise<readonly Hit[]> {
   // Together: each read waits in a queue.

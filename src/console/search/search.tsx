@@ -18,7 +18,8 @@ const FILTERS = [
     things: 'deposits',
     path: '/console/deposits',
     by: [
-      ['addressId', 'address'],
+      ['networkAddress', 'on-chain address'],
+      ['addressId', 'address id'],
       ['memo', 'memo'],
       ['attributedTo', 'owner'],
       ['vaultId', 'vault'],
@@ -111,9 +112,8 @@ export function SearchPage(shown: {
             references of consumers, amounts such as 1.5 ETH, and days such as 2025-11-20.
           </p>
           <p>
-            Withdrawals are found by their destination on the chain. Deposits are found by the
-            custody service’s id of their address, and not by the address on the chain: look this id
-            up at the custody service.
+            Deposits are found by their address on the chain and by the custody service’s id of it.
+            Withdrawals are found by their destination on the chain.
           </p>
         </EmptyState>
       )}

@@ -33,6 +33,7 @@ test('a deposit is shown with everything that its credit depends on', async () =
     vaultId: 'v1',
     accountId: 'acc-1',
     addressId: 'adr-1',
+    networkAddress: null,
     memo: null,
     network: 'ethereum',
     asset: 'ethereum:ETH',

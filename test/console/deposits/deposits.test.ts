@@ -4,7 +4,7 @@ import { Memo, TransactionId } from '../../../src/domain/ids.ts';
 import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { apiUnderTest } from '../../api/api-under-test.ts';
 import { verifyWith } from '../../store/evidence.ts';
-import { change, decimals } from '../../store/webhook.ts';
+import { change, decimals, onChain } from '../../store/webhook.ts';
 import {
   ConsoleUnderTest,
   consoleUnderTest,
@@ -48,7 +48,11 @@ test('every filter is a link', async () => {
   await open.deliver(
     service.confirmed(6, { blockchainHash: '0x1', balanceChanges: [change('150', decimals(2))] }),
     service.confirmed(1, { blockchainHash: '0x2', vaultId: 'v2', accountId: 'acc-2' }),
-    service.incoming('mempool', { blockchainHash: '0x3', addressId: 'adr-3' }),
+    service.incoming('mempool', {
+      blockchainHash: '0x3',
+      addressId: 'adr-3',
+      balanceChanges: [change('100', onChain('0xAb', 'adr-3'))],
+    }),
     service.confirmed(1, { blockchainHash: '0x4', memo: '88', balanceChanges: [change('5000')] }),
     service.confirmed(1, {
       blockchainHash: '0x5',
@@ -68,6 +72,8 @@ test('every filter is a link', async () => {
     ['?vaultId=v2', ['0x2']],
     ['?accountId=acc-2', ['0x2']],
     ['?addressId=adr-3', ['0x3']],
+    ['?networkAddress=0xaB', ['0x3']],
+    ['?networkAddress=0xaBc', []],
     ['?memo=+88+', ['0x4']],
     ['?blockchainHash=0x3', ['0x3']],
     ['?asset=ethereum%3AETH&amountFrom=1.5&amountTo=1.50', ['0x1']],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CreditId } from '../../../src/domain/ids.ts';
 import { verifyWith } from '../../store/evidence.ts';
-import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
+import { AT_ADDRESS, change, decimals, onChain } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 
 test('a search lists what has the text as its id or hash, with its notifications', async () => {
@@ -52,7 +52,7 @@ test('a text that nothing has teaches what search takes', async () => {
   const text = words(await vera.get('/console/search?q=nothing'));
   expect(text).toContain('Nothing has this id, hash, address, memo, owner, reference or amount.');
   expect(text).toContain('Search takes whole ids');
-  expect(text).toContain('Deposits are found by the custody service’s id of their address');
+  expect(text).toContain('Deposits are found by their address on the chain');
   expect(words(await vera.get('/console/search'))).toContain('Type what you look for.');
   const long = await vera.get(`/console/search?q=${'x'.repeat(5_000)}`);
   expect(long).toContain(`Results for ${'x'.repeat(200)}<`);
@@ -78,6 +78,23 @@ test('a memo, an address and an owner find the newest deposits', async () => {
       `/console/deposits/${depositId}`,
     ]);
   }
+});
+
+test('an address on the chain finds its deposits and their vaults, in any spelling', async () => {
+  const { open, service, as } = await openConsole();
+  const at = (blockchainHash: string, vaultId: string) =>
+    service.confirmed(1, {
+      blockchainHash,
+      vaultId,
+      balanceChanges: [change('100', onChain('0xAbCd'))],
+    });
+  await open.deliver(at('0xb1', 'v1'), at('0xb2', 'v2'), at('0xb3', 'v2'));
+  const page = await (await as('vera')).get('/console/search?q=0xabcd');
+  const text = words(page);
+  expect(text.match(/Deposit dep_/g)).toHaveLength(3);
+  expect(text).toContain('Vault v1 balances of its positions');
+  expect(text.match(/Vault v2 /g)).toHaveLength(1);
+  expect(page).toContain('href="/console/deposits?networkAddress=0xabcd"');
 });
 
 test.for(['1.5 ETH', '1.5 eth', '1.50', '150 ethereum:ETH', '150'])(
