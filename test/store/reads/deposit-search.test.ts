@@ -4,6 +4,7 @@ import { BlockchainHash } from '../../../src/domain/ids.ts';
 import type { DepositsFound } from '../../../src/store/answers.ts';
 import type { DepositPageRequest, DepositSearch } from '../../../src/store/queries.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { fingerprintOf } from '../../../src/store/sqlite/keys/key.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { received } from '../evidence.ts';
 import { openLedgerFile, START } from '../open-ledger.ts';
@@ -36,7 +37,7 @@ async function searchable() {
   });
   const find = (search: DepositSearch, page: Partial<DepositPageRequest> = {}) =>
     reads.findDeposits(search, { cursor: null, pageSize: 10, ...page });
-  return { open, service, find };
+  return { open, service, reads, find };
 }
 
 function hashes({ items }: DepositsFound): string {
@@ -221,6 +222,24 @@ test('an address with very many deposits is read in parts, both ways', async () 
     cursor: { side: 'newer', depositId: found?.depositId ?? '' },
   });
   expect(hashes(back)).toBe('0xmany-5 0xmany-4');
+});
+
+test('the list of deposits is the same where an address has too many hashes to look up', async () => {
+  const { open, service, reads } = await searchable();
+  const balanceChanges = [change('100', onChain('0xcc'))];
+  await open.deliver(
+    service.confirmed(1, { blockchainHash: '0x6', balanceChanges }),
+    service.confirmed(1, { blockchainHash: '0x7', balanceChanges }),
+  );
+  const listed = () => reads.deposits({ networkAddress: '0xCC' }, { page: 0, pageSize: 10 });
+  const few = await listed();
+  open.db.exec(
+    `INSERT OR IGNORE INTO keys WITH RECURSIVE hash (number) AS (
+       SELECT 1 UNION ALL SELECT number + 1 FROM hash WHERE number < 10001
+     ) SELECT 4, ${fingerprintOf('0xcc')}, number FROM hash`,
+  );
+  expect(few.items.map(({ blockchainHash }) => blockchainHash)).toEqual(['0x7', '0x6']);
+  expect(await listed()).toEqual(few);
 });
 
 test('the number of deposits is known where only the state filters', async () => {

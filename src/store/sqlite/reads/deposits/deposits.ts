@@ -79,6 +79,22 @@ export async function readDisputedDeposits(
   return (await disputedDepositRows(db, query).execute()).map(depositOf);
 }
 
+/**
+ * Most hashes that are looked up for one address: then a look at every deposit is hardly slower. An
+ * exchange may receive all deposits of a network with memos at one address.
+ */
+const HASHES_MAX = 10_000;
+
+/** The numbers of the hashes of an on-chain address; undefined where they are too many. */
+function hashIdsAt(networkAddress: string, keys: KeyLookup): number[] | undefined {
+  const found = keys.candidatesBeside('address', spellingOf(networkAddress), {
+    from: null,
+    side: 'older',
+    limit: HASHES_MAX + 1,
+  });
+  return found.length > HASHES_MAX ? undefined : found;
+}
+
 /** One page of deposits, newest first. */
 export function readDeposits(
   db: Kysely<Tables>,
@@ -90,7 +106,7 @@ export function readDeposits(
   const hashIds = () =>
     networkAddress === undefined || blockchainHash !== undefined
       ? keys.filterOf(blockchainHash)
-      : [...new Set(keys.candidates('address', spellingOf(networkAddress)))];
+      : hashIdsAt(networkAddress, keys);
   const conditions = [
     ...(state === undefined || DONE.includes(state) ? [] : [WAITING]),
     ...(networkAddress === undefined ? [] : [atNetworkAddress(networkAddress)]),
