@@ -1,54 +1,34 @@
-import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { copyToJournal } from '../../../src/commands/store/copy-journal.ts';
 import {
   NOT_INSTALLED,
   postgresPrograms,
-  serverUser,
-} from '../../../src/commands/demo/postgres/installation.ts';
-import { PostgresPrograms } from '../../../src/commands/demo/postgres/programs.ts';
-import { SUPERUSER } from '../../../src/commands/demo/postgres/server.ts';
-import { journalAddress } from '../../../src/store/postgres/address.ts';
-import { initJournal } from '../../../src/store/postgres/init.ts';
-import type { SealedCommit } from '../../../src/store/replicated/shared-journal.ts';
-import { openForReading } from '../../../src/store/sqlite/file/database.ts';
-import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
-import { runProgram } from '../../e2e/program.ts';
-import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import { PASSWORD, PostgresServer } from '../../postgres/server.ts';
-import { OpenLedger, temporaryPath } from '../open-ledger.ts';
-import { Service } from '../webhook.ts';
-import { EMPTY, headOf } from './commits.ts';
-import { newJournal, NOW_MS, owning, readAll, receiver } from './receiver.ts';
+} from '../../../../src/commands/demo/postgres/installation.ts';
+import { PostgresPrograms } from '../../../../src/commands/demo/postgres/programs.ts';
+import { journalAddress } from '../../../../src/store/postgres/address.ts';
+import { initJournal } from '../../../../src/store/postgres/init.ts';
+import type { SealedCommit } from '../../../../src/store/replicated/shared-journal.ts';
+import { openForReading } from '../../../../src/store/sqlite/file/database.ts';
+import { SqliteReads } from '../../../../src/store/sqlite/reads/sqlite-reads.ts';
+import { startPostgres, type PostgresCluster } from '../../../postgres/cluster.ts';
+import { temporaryPath } from '../../open-ledger.ts';
+import { headOf } from '../commits.ts';
+import { newJournal, NOW_MS, owning, receiver } from '../receiver.ts';
+import {
+  removeFolder,
+  serverFolder,
+  startOver,
+  succeeded,
+  urlOn,
+  webhookCommits,
+} from './database-copy.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
-const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
-
-/** A folder of the servers' user, in the order of need: the archive of the log, and restored data. */
-function serverFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-restore-'));
-  const archive = join(folder, 'archive');
-  mkdirSync(archive);
-  const { uid, gid } = serverUser();
-  for (const path of [folder, archive]) {
-    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
-  }
-  return folder;
-}
-
-/** Runs a command that must succeed, and returns what it printed. */
-async function succeeded(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runProgram(...args);
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  return stdout;
-}
-
 describe.runIf(isInstalled)('a backup of the database', () => {
-  const folder = isInstalled ? serverFolder() : '';
+  const folder = isInstalled ? serverFolder('archive') : '';
   let cluster: PostgresCluster;
   beforeAll(async () => {
     cluster = await startPostgres({
@@ -58,21 +38,8 @@ describe.runIf(isInstalled)('a backup of the database', () => {
   });
   afterAll(async () => {
     await cluster?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   });
-
-  /** Commits of webhooks, one each, as receivers append them. */
-  async function webhookCommits(count: number): Promise<SealedCommit[]> {
-    const path = temporaryPath();
-    const open = new OpenLedger(path);
-    for (let number = 1; number <= count; number += 1) {
-      await open.deliver(new Service().confirmed(number));
-    }
-    open.close();
-    const source = await newJournal(cluster);
-    await copyToJournal(path, receiver(source, 'copy'), SILENT);
-    return readAll(receiver(source, 'reader'), EMPTY);
-  }
 
   /** Takes a base backup; returns its data folder. */
   async function baseBackup(name: string): Promise<string> {
@@ -88,19 +55,6 @@ describe.runIf(isInstalled)('a backup of the database', () => {
     return data;
   }
 
-  /** Starts a server over a base backup, until the test ends. */
-  async function startOver(
-    data: string,
-    settings: Readonly<Record<string, string>> = {},
-  ): Promise<PostgresServer> {
-    const server = new PostgresServer(data, settings);
-    onTestFinished(() => server.stop());
-    await server.start();
-    const isPrimary = 'SELECT NOT pg_is_in_recovery() AS done';
-    await expect.poll(() => cluster.sql(isPrimary, { server })).toEqual([{ done: true }]);
-    return server;
-  }
-
   /** Lets the archive have everything that was written until now. */
   async function archive(): Promise<void> {
     const [row] = await cluster.sql<{ file: string }>(
@@ -110,12 +64,8 @@ describe.runIf(isInstalled)('a backup of the database', () => {
     await expect.poll(() => cluster.sql(isThere)).toEqual([{ done: true }]);
   }
 
-  function urlOn({ port }: PostgresServer, schema: string): string {
-    return `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/postgres?schema=${schema}`;
-  }
-
   test('that pg_basebackup took under appends is sound by `counterfoil verify`', async () => {
-    const commits = await webhookCommits(20);
+    const commits = await webhookCommits(cluster, 20);
     const address = await newJournal(cluster);
     const owner = receiver(address, 'a');
     const epoch = await owning(owner);
@@ -123,7 +73,7 @@ describe.runIf(isInstalled)('a backup of the database', () => {
     for (const commit of first) await owner.append(epoch, commit);
     const backingUp = baseBackup('base');
     for (const commit of commits.slice(5)) await owner.append(epoch, commit);
-    const server = await startOver(await backingUp);
+    const server = await startOver(cluster, await backingUp);
     const printed = await succeeded('verify', '--store', urlOn(server, address.schema));
     const facts = Number(/: (\d+) facts\n/.exec(printed)?.[1]);
     expect(facts).toBeGreaterThanOrEqual(first.length);
@@ -131,7 +81,7 @@ describe.runIf(isInstalled)('a backup of the database', () => {
   });
 
   test('restored to an earlier time lets replicas that are ahead stop, and the guide brings the journal back', async () => {
-    const [one, two, three] = (await webhookCommits(3)) as [
+    const [one, two, three] = (await webhookCommits(cluster, 3)) as [
       SealedCommit,
       SealedCommit,
       SealedCommit,
@@ -146,7 +96,7 @@ describe.runIf(isInstalled)('a backup of the database', () => {
     await owner.append(epoch, three);
     await archive();
     writeFileSync(join(data, 'recovery.signal'), '');
-    const server = await startOver(data, {
+    const server = await startOver(cluster, data, {
       restore_command: `cp ${folder}/archive/%f "%p"`,
       recovery_target_name: 'earlier',
       recovery_target_action: 'promote',
