@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { OpenLedger, SIX_DEEP } from '../../store/open-ledger.ts';
 import { Service } from '../../store/webhook.ts';
 import { Daemon } from '../daemon.ts';
+import { callProgram } from '../called-program.ts';
 import { runProgram } from '../program.ts';
 
 const DAY_MS = 86_400_000;
@@ -106,7 +107,7 @@ test.for([
   [['--url', 'http://127.0.0.1:1', '--verify'], 2, '--verify reads the store itself'],
   [['--url', 'http://127.0.0.1:1'], 2, 'a token is needed'],
 ] as const)('report %j ends with %i and says why', async ([flags, code, why]) => {
-  const finished = await runProgram('report', ...flags);
+  const finished = await callProgram('report', ...flags);
   expect([finished.code, finished.stderr]).toEqual([code, expect.stringContaining(why)]);
 });
 

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { OpenLedger, SIX_DEEP } from '../../store/open-ledger.ts';
 import { Service } from '../../store/webhook.ts';
 import { Attached } from '../attached.ts';
+import { callProgram } from '../called-program.ts';
 import { runProgram } from '../program.ts';
 
 /** Secrets that are not there, as for somebody who only may read the store. */
@@ -47,10 +48,10 @@ test.each([
   async (command, flags, expected, says) => {
     const { folder, store, config } = await lockedStore();
     if (command === 'restore') {
-      await runProgram('backup', '--store', store, '--out', join(folder, 'copy.db'));
+      await callProgram('backup', '--store', store, '--out', join(folder, 'copy.db'));
     }
     const own = flags.map((flag) => (flag === 'copy.db' ? join(folder, flag) : flag));
-    const { code, stdout, stderr } = await runProgram(command, '--config', config, ...own);
+    const { code, stdout, stderr } = await callProgram(command, '--config', config, ...own);
     expect([code, stderr + stdout]).toEqual([expected, expect.stringMatching(says)]);
   },
 );
@@ -59,7 +60,7 @@ test.each(['serve', 'doctor'])(
   '%s needs every secret, and names each that is not there',
   async (command) => {
     const { config } = await lockedStore();
-    const { code, stderr } = await runProgram(command, '--config', config);
+    const { code, stderr } = await callProgram(command, '--config', config);
     expect(code).toBe(2);
     for (const setting of [
       'intake.pathTokensFile',

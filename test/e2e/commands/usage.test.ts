@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openForWriting } from '../../../src/store/sqlite/file/database.ts';
 import { Daemon } from '../daemon.ts';
+import { callProgram } from '../called-program.ts';
 import { MAIN, runProgram, runUnread } from '../program.ts';
 
 const COMMANDS = [
@@ -33,8 +34,20 @@ const COMMANDS = [
   'doctor',
 ] as const;
 
+test.each([
+  [['restore', '--help'], 0],
+  [['core', '--clock', 'sundial'], 2],
+  [['core', '--host', '192.0.2.1', '--port', '0'], 1],
+  [['verify', '--store', tmpdir()], 1],
+  [['serve', '--config', '/nowhere/at-all.json'], 2],
+])('%j: exit %d, and a called command prints the same', async (args, code) => {
+  const finished = await runProgram(...args);
+  expect(finished.code).toBe(code);
+  expect(await callProgram(...args)).toEqual(finished);
+});
+
 test.each(COMMANDS)('counterfoil %s --help says what it does and exits 0', async (command) => {
-  const { code, stdout, stderr } = await runProgram(command, '--help');
+  const { code, stdout, stderr } = await callProgram(command, '--help');
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(new RegExp(`^Usage: counterfoil ${command}\\b`));
   // More than the list of options that commander makes by itself.
@@ -46,7 +59,7 @@ test.each(COMMANDS)('counterfoil %s --help says what it does and exits 0', async
 test.each(COMMANDS)(
   'counterfoil %s with an option that it has not: exit 2 and a message',
   async (command) => {
-    const { code, stdout, stderr } = await runProgram(command, '--no-such-option');
+    const { code, stdout, stderr } = await callProgram(command, '--no-such-option');
     expect([code, stdout]).toEqual([2, '']);
     // Where an option is missing too, either may be named.
     expect(stderr).toMatch(/^error: .*--(no-such-option|config|out|from|store)/);
@@ -78,7 +91,7 @@ test.each([
   [['reconcile', '--token-file', '/dev/null', '--url', 'nonsense'], /token|url/i],
   [['verify', 'surplus', '--store', 'x'], /surplus|argument/i],
 ])('%j: exit 2 and a message that names the cause', async (args, message) => {
-  const { code, stdout, stderr } = await runProgram(...args);
+  const { code, stdout, stderr } = await callProgram(...args);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(message);
   // A message for people, not a stack trace.
@@ -94,7 +107,7 @@ test.each([
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'config.json');
   writeFileSync(file, text);
-  const { code, stderr } = await runProgram('serve', '--config', file);
+  const { code, stderr } = await callProgram('serve', '--config', file);
   expect(code).toBe(2);
   expect(stderr).toMatch(message);
   expect(stderr).not.toMatch(/^\s+at /m);
@@ -122,7 +135,7 @@ test('a file that is no store is a problem found, not bad usage', async () => {
 });
 
 test('a folder at the path of a store is reported as a folder', async () => {
-  const { code, stderr } = await runProgram('verify', '--store', tmpdir());
+  const { code, stderr } = await callProgram('verify', '--store', tmpdir());
   expect([code, stderr]).toEqual([
     1,
     `counterfoil: ${tmpdir()} is a folder: name the file in it\n`,
@@ -137,7 +150,7 @@ test.each([
   ['restore', '--from', MAIN],
 ])('%j: two stores are bad usage, and the message names both solutions', async (...command) => {
   const two = ['--store', MAIN, '--config', 'config.json'];
-  const { code, stdout, stderr } = await runProgram(...command, ...two);
+  const { code, stdout, stderr } = await callProgram(...command, ...two);
   expect([code, stdout, stderr]).toEqual([
     2,
     '',
@@ -154,7 +167,7 @@ test.each([['serve'], ['rebuild'], ['restore', '--from']])(
     openForWriting(backup).close();
     mkdirSync(daemon.storePath);
     const args = [command, ...from.flatMap((option) => [option, backup])];
-    const { code, stderr } = await runProgram(...args, '--config', daemon.configPath);
+    const { code, stderr } = await callProgram(...args, '--config', daemon.configPath);
     expect([code, stderr]).toEqual([
       1,
       `counterfoil: ${daemon.storePath} is a folder: name the file in it\n`,
@@ -182,7 +195,7 @@ test.each([
   [['core', '--port', '65535'], 2, /--control-port/],
   [['demo', '--core-port', '65535'], 2, /--core-port 65535/],
 ] as const)('%j: exit %d at once, and what to change', async (args, exitCode, message) => {
-  const { code, stdout, stderr } = await runProgram(...args);
+  const { code, stdout, stderr } = await callProgram(...args);
   expect([code, stdout]).toEqual([exitCode, '']);
   expect(stderr).toMatch(message);
   expect(stderr).not.toMatch(/^\s+at /m);
@@ -208,7 +221,7 @@ test.each(['serve', 'doctor'])(
     const config = JSON.parse(readFileSync(configPath, 'utf8')) as Record<string, unknown>;
     const listen = { port: 0, tls: { certFile: configPath, keyFile: configPath } };
     writeFileSync(configPath, JSON.stringify({ ...config, listen, store: 'postgres://h/db' }));
-    const { code, stdout, stderr } = await runProgram(command, '--config', configPath);
+    const { code, stdout, stderr } = await callProgram(command, '--config', configPath);
     expect([code, stdout, stderr.split('\n')]).toEqual([
       2,
       '',

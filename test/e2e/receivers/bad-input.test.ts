@@ -10,7 +10,8 @@ import {
   postgresPrograms,
 } from '../../../src/commands/demo/postgres/installation.ts';
 import { PASSWORD } from '../../postgres/server.ts';
-import { eventually, runProgram } from '../program.ts';
+import { callProgram } from '../called-program.ts';
+import { eventually } from '../program.ts';
 import { receiverOf, webhook } from './receivers.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
@@ -168,8 +169,8 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     const delivered = daemon.deliver(webhook(1));
     const refusal = init === 'helps' ? null : (init ?? says);
     const [doctor, initialised] = await Promise.all([
-      runProgram('doctor', '--config', daemon.configPath),
-      refusal === null ? null : runProgram('init', '--store', store()),
+      callProgram('doctor', '--config', daemon.configPath),
+      refusal === null ? null : callProgram('init', '--store', store()),
     ]);
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(new RegExp(`^PROBLEM .*(?:${says.source})`, 'm'));
