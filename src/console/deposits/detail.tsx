@@ -8,6 +8,8 @@ import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { Fact } from '../../pages/parts/fact.tsx';
 import { grouped } from '../../pages/parts/value/figure.ts';
+import { linkTo } from '../../pages/parts/list/link.ts';
+import { PATH } from './filter.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Prose } from '../parts/value/prose.tsx';
@@ -73,6 +75,12 @@ function PartId({ value }: { value: string | null }): Markup {
   return value === null ? <span class="muted">none</span> : <Identifier value={value} whole />;
 }
 
+/** The address on the chain, which opens all deposits at it. */
+function OnChainAddress({ deposit: { networkAddress } }: { deposit: Deposit }): Markup {
+  if (networkAddress === null) return <PartId value={null} />;
+  return <Identifier value={networkAddress} href={linkTo(PATH, { networkAddress })} whole />;
+}
+
 /** Where the deposit posts: a memo that nobody registered is no part of its position. */
 function positionOf({
   vaultId,
@@ -118,7 +126,7 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
           <PartId value={deposit.addressId} />
         </Fact>
         <Fact name="On-chain address">
-          <PartId value={deposit.networkAddress} />
+          <OnChainAddress deposit={deposit} />
         </Fact>
         <Fact name="Memo">
           <PartId value={deposit.memo} />

@@ -87,6 +87,8 @@ test('every filter is a link', async () => {
     expect([link, await listed(olga, link)]).toEqual([link, found]);
   await olga.post(`${PATH}/${held}/attribute`, { attributedTo: 'customer 7', reason: 'ticket' });
   expect(await listed(olga, '?attributedTo=customer+7')).toEqual(['0x4']);
+  const onChainAt = open.deposits().find((one) => one.blockchain_hash === '0x3')?.deposit_id ?? '';
+  expect(await olga.get(`${PATH}/${onChainAt}`)).toContain(`href="${PATH}?networkAddress=0xAb"`);
   const page = await olga.get(`${PATH}?vaultId=v2&from=2025-11-20`);
   expect(page).toContain('Filter: First seen from (UTC) 2025-11-20, Vault id v2');
   expect(page).toContain('name="vaultId" type="text" value="v2"');
