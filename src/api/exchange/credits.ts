@@ -4,7 +4,13 @@ import { CreditId } from '../../domain/ids.ts';
 import type { StoredCredit } from '../../store/answers.ts';
 import { needs, type ApiEnv } from '../access.ts';
 import { recordDecision, statement } from './decision.ts';
-import { depositFields, depositOrProblem, depositView, oneDeposit } from './deposits.ts';
+import {
+  creditedFields,
+  creditedView,
+  depositOrProblem,
+  depositView,
+  oneDeposit,
+} from './deposits.ts';
 import { idParams, noQuery, wholeNumber } from '../paging.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
@@ -15,7 +21,7 @@ const REFERENCE_CHARACTERS_MAX = 256;
 
 const creditSchema = z
   .object({
-    ...depositFields,
+    ...creditedFields,
     seq: z.int().openapi({ description: 'Its cursor in the feed.' }),
     creditId: z.string(),
     kind: z.enum(['credit', 'reversal']),
@@ -35,7 +41,7 @@ function creditView(
   restoredAfter: readonly number[],
 ): z.infer<typeof creditSchema> {
   return {
-    ...depositView(item.deposit),
+    ...creditedView(item.deposit),
     seq: cursorOf(feedSeq, restoredAfter),
     creditId: item.creditId,
     kind: item.kind,

@@ -44,17 +44,14 @@ const approvalSchema = z
   .object({ person: z.string(), reason: z.string(), approvedAt: timeText })
   .openapi('Approval');
 
-/** The fields of a deposit, in the credit feed too. */
-export const depositFields = {
+/** The fields of a deposit in the credit feed: those that the custody API's record confirms or names. */
+export const creditedFields = {
   depositId: z.string(),
   state: depositState,
   reason: holdReason.nullable().openapi({ description: 'Why it is held.' }),
   vaultId: z.string(),
   accountId: z.string().nullable(),
   addressId: z.string().nullable(),
-  networkAddress: z.string().nullable().openapi({
-    description: 'The address on the chain, as the first notification or custody record writes it.',
-  }),
   memo: z.string().nullable(),
   network: z.string(),
   asset: z.string(),
@@ -92,10 +89,20 @@ export const depositFields = {
   updatedAt: timeText,
 };
 
+/** The fields of a deposit in lists and on its own. */
+export const depositFields = {
+  ...creditedFields,
+  networkAddress: z.string().nullable().openapi({
+    description:
+      'The address on the chain, as the first notification or custody record writes it. Nothing verifies it: credit by addressId and memo.',
+  }),
+};
+
+const creditedSchema = z.object(creditedFields);
 const depositSchema = z.object(depositFields).openapi('Deposit');
 
-/** A deposit as the API shows it. */
-export function depositView(deposit: Deposit): z.infer<typeof depositSchema> {
+/** A deposit as the credit feed shows it. */
+export function creditedView(deposit: Deposit): z.infer<typeof creditedSchema> {
   return {
     depositId: deposit.depositId,
     state: deposit.state,
@@ -103,7 +110,6 @@ export function depositView(deposit: Deposit): z.infer<typeof depositSchema> {
     vaultId: deposit.vaultId,
     accountId: deposit.accountId,
     addressId: deposit.addressId,
-    networkAddress: deposit.networkAddress,
     memo: deposit.memo,
     network: deposit.network,
     asset: deposit.asset,
@@ -128,6 +134,11 @@ export function depositView(deposit: Deposit): z.infer<typeof depositSchema> {
     firstSeenAt: isoTime(deposit.firstSeenAt),
     updatedAt: isoTime(deposit.updatedAt),
   };
+}
+
+/** A deposit as the API shows it. */
+export function depositView(deposit: Deposit): z.infer<typeof depositSchema> {
+  return { ...creditedView(deposit), networkAddress: deposit.networkAddress };
 }
 
 const versionedSchema = depositSchema

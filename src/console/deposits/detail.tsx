@@ -75,10 +75,15 @@ function PartId({ value }: { value: string | null }): Markup {
   return value === null ? <span class="muted">none</span> : <Identifier value={value} whole />;
 }
 
-/** The address on the chain, which opens all deposits at it. */
+/** The address on the chain, which opens all deposits at it. A forged webhook can name another. */
 function OnChainAddress({ deposit: { networkAddress } }: { deposit: Deposit }): Markup {
   if (networkAddress === null) return <PartId value={null} />;
-  return <Identifier value={networkAddress} href={linkTo(PATH, { networkAddress })} whole />;
+  return (
+    <>
+      <Identifier value={networkAddress} href={linkTo(PATH, { networkAddress })} whole />{' '}
+      <span class="muted">as first reported, not verified</span>
+    </>
+  );
 }
 
 /** Where the deposit posts: a memo that nobody registered is no part of its position. */

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { verifyWith } from '../../store/evidence.ts';
-import { Service } from '../../store/webhook.ts';
+import { change, onChain, Service } from '../../store/webhook.ts';
 import { apiUnderTest, tokenOf, type ApiUnderTest } from '../api-under-test.ts';
 
 /** An API with one credit of 100 in the feed. */
@@ -48,6 +48,20 @@ test('the feed gives credits and reversals in order, with their deposits as they
     state: 'reversed',
   });
   expect(reversal?.['creditId']).not.toBe(creditId);
+});
+
+test('the feed has no on-chain address: a forged webhook that came first can name a false one', async () => {
+  const api = await apiUnderTest();
+  const service = new Service();
+  const reported = (networkAddress: string, confirmations: number) =>
+    service.confirmed(confirmations, { balanceChanges: [change('100', onChain(networkAddress))] });
+  await api.open.deliver(reported('0xforged', 1), reported('0xtrue', 6));
+  await verifyWith(api.open);
+  const [credit] = credits(await api.get('/v1/credits'));
+  expect(credit).toMatchObject({ kind: 'credit', addressId: 'adr-1' });
+  expect(JSON.stringify(credit)).not.toContain('0xforged');
+  const { body } = await api.get(`/v1/deposits/${api.open.depositId()}`);
+  expect(body).toMatchObject({ networkAddress: '0xforged' });
 });
 
 test('reading continues after the cursor of the last answer', async () => {
