@@ -148,6 +148,24 @@ describe.runIf(HAS_BROWSER)('pages in a browser', () => {
     },
   );
 
+  test('a picture without a name, and text that is pale in one theme, are found', async () => {
+    const site = await Site.open();
+    const page = await site.window({ as: 'ada' });
+    await page.goto('/console');
+    await page.evaluate(`(() => {
+      const pale = Object.assign(document.createElement('p'), { id: 'pale', textContent: 'pale' });
+      // The page behind it is light or dark.
+      pale.style.color = '#222';
+      document.querySelector('main').append(pale, document.createElement('img'));
+    })()`);
+    const found = await faultsIn(page, 'planted');
+    for (const width of [390, 820, 1_440]) {
+      expect(found).toContain(`planted ${width}: light: image-alt: img`);
+      expect(found).toContain(`planted ${width}: dark: color-contrast: #pale`);
+      expect(found).not.toContain(`planted ${width}: light: color-contrast: #pale`);
+    }
+  });
+
   test('the review of a policy fits and has no fault', async () => {
     const site = await filledSite();
     const page = await site.window({ as: 'ada' });
