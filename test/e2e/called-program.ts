@@ -7,6 +7,8 @@ import { MAIN, type Finished } from './program.ts';
  */
 const CALLER = `
 const { exit } = process;
+// Each call leaves its listeners of signals: that is no leak, and no warning belongs to its output.
+process.setMaxListeners(0);
 process.on('message', async ({ main, args, call }) => {
   const printed = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr']) {
@@ -58,7 +60,10 @@ async function callNow(args: readonly string[]): Promise<Finished> {
   const running = caller;
   const finished = await new Promise<Finished>((resolve, reject) => {
     running.once('message', (answer: Finished) => resolve(answer));
-    running.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)));
+    running.once('exit', (code) => {
+      caller = undefined;
+      reject(new Error(`${args.join(' ')} ended its process with ${code}`));
+    });
     calls += 1;
     running.send({ main: MAIN, args, call: calls });
   }).finally(() => running.removeAllListeners());

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CERTIFICATE, CERTIFICATE_KEY, STRANGER, STRANGER_KEY } from '../../ops/certificate.ts';
+import { callProgram } from '../called-program.ts';
 import { Daemon } from '../daemon.ts';
 import { eventually, runProgram } from '../program.ts';
 
@@ -100,7 +101,7 @@ test('files of TLS that are none, come alone or are for no HTTPS are bad usage',
     [['report', '--store', 'x', '--ca', cert], /--ca.* give --url/],
   ];
   for (const [args, message] of refusals) {
-    const { code, stdout, stderr } = await runProgram(...args);
+    const { code, stdout, stderr } = await callProgram(...args);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
   }
 });

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Attached, ETH } from '../attached.ts';
+import { callProgram } from '../called-program.ts';
 import type { Daemon } from '../daemon.ts';
 import { eventually, runProgram } from '../program.ts';
 
@@ -53,21 +54,21 @@ test(
     const by = ['--url', daemon.url, '--token-file', join(daemon.folder, 'token')];
     const run = await runProgram('reconcile', ...by);
     expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/^exempt +\d+ drill$/m)]);
-    const doctor = await runProgram('doctor', '--config', daemon.configPath);
+    const doctor = await callProgram('doctor', '--config', daemon.configPath);
     expect(doctor.stdout).toMatch(/ok +exemptions: 1 in force for more than a week/);
     expect(doctor.stdout).toMatch(/warning exemption "ends soon": of operations .* ends at/);
     expect(doctor.stdout).toMatch(/warning exemption "last year": of operations .* ended at/);
     await daemon.post('/v1/exemptions', { ...rule, rule: 'by hand', until: dayIn(3) });
     await restartWith(daemon, []);
     expect(await both.reconcile()).toMatchObject({ break: 0, exempt: { 'by hand': 2 } });
-    const next = await runProgram('doctor', '--config', daemon.configPath);
+    const next = await callProgram('doctor', '--config', daemon.configPath);
     expect(next.stdout).toMatch(/warning exemption "by hand": of operations .* ends at/);
     await daemon.post('/v1/exemptions/by%20hand/end', { reason: 'the drill is over' });
     await both.reconcile();
     expect(new Set((await both.openBreaks()).map(({ type }) => type))).toEqual(
       new Set(['unknown_to_custody', 'conservation']),
     );
-    const audit = await runProgram('verify', '--store', daemon.storePath);
+    const audit = await callProgram('verify', '--store', daemon.storePath);
     expect([audit.code, audit.stdout]).toEqual([0, expect.stringContaining('sound')]);
   },
   PATIENCE_MS,
@@ -93,7 +94,7 @@ test(
     const bare =
       'asset "eth" of the rule "bare": an asset is named by its network and symbol: is it ethereum:ETH?';
     const slip = 'network "etherum" of the rule "slip": no network "etherum" is known; there are ';
-    const { stdout } = await runProgram('doctor', '--config', daemon.configPath);
+    const { stdout } = await callProgram('doctor', '--config', daemon.configPath);
     const said = stdout.split('\n').filter((line) => line.includes('names in'));
     expect(said).toEqual([
       `warning names in the exemption rules: ${bare}`,

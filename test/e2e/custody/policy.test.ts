@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Attached } from '../attached.ts';
+import { callProgram } from '../called-program.ts';
 import { Daemon } from '../daemon.ts';
-import { eventually, runProgram } from '../program.ts';
+import { eventually } from '../program.ts';
 
 /** Starts of the program take seconds on a busy machine, and these tests start it often. */
 const PATIENCE_MS = 480_000;
@@ -76,7 +77,7 @@ test(
     await restart(daemon);
     expect(await held(daemon)).toMatchObject({ source: 'api', halted: [] });
     await daemon.end('SIGTERM');
-    const audit = await runProgram('verify', '--store', daemon.storePath);
+    const audit = await callProgram('verify', '--store', daemon.storePath);
     expect([audit.code, audit.stdout]).toEqual([0, expect.stringContaining('sound')]);
   },
   PATIENCE_MS,
@@ -96,7 +97,7 @@ test('a halt stops a credit that is due, and its resumption lets it go', async (
   await daemon.post('/v1/policy/resume', { reason: 'it was not' });
   await both.reconcile();
   await both.untilState(paid.blockchainHash, ['credited']);
-  const audit = await runProgram('verify', '--store', daemon.storePath);
+  const audit = await callProgram('verify', '--store', daemon.storePath);
   expect(audit.code).toBe(0);
 });
 
@@ -122,7 +123,7 @@ test(
         ? true
         : undefined,
     );
-    const doctor = await runProgram('doctor', '--config', daemon.configPath);
+    const doctor = await callProgram('doctor', '--config', daemon.configPath);
     expect(doctor.stdout).toContain('tester set through the API');
     expect(doctor.stdout).toMatch(/warning .*is known; there are .*ethereum/);
     expect(doctor.stdout).toMatch(/warning depth of ripple: 9 is never shown/);

@@ -3,8 +3,8 @@ import { SeededRandom } from '../../../src/commands/demo/story/random.ts';
 import { unpackDeposit } from '../../../src/store/codec/deposit.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { Attached, ETH, type FeedItem } from '../attached.ts';
+import { callProgram } from '../called-program.ts';
 import type { Daemon } from '../daemon.ts';
-import { runProgram } from '../program.ts';
 
 const PATIENCE_MS = 480_000;
 const DEPOSITS = 12;
@@ -120,7 +120,7 @@ test(
     for (const seen of await Promise.all(consumers))
       expect(seen).toEqual(feed.slice(0, seen.length));
     await daemon.end('SIGTERM');
-    expect((await runProgram('verify', '--store', daemon.storePath)).code).toBe(0);
+    expect((await callProgram('verify', '--store', daemon.storePath)).code).toBe(0);
   },
   PATIENCE_MS,
 );
@@ -228,7 +228,7 @@ test(
     }
     await daemon.end('SIGTERM');
     expect(contradictions(daemon.storePath)).toEqual([]);
-    expect((await runProgram('verify', '--store', daemon.storePath)).code).toBe(0);
+    expect((await callProgram('verify', '--store', daemon.storePath)).code).toBe(0);
   },
   PATIENCE_MS,
 );

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { closeOf } from '../../store/close/closing.ts';
 import { OpenLedger, SIX_DEEP } from '../../store/open-ledger.ts';
 import { Service } from '../../store/webhook.ts';
+import { callProgram } from '../called-program.ts';
 import { Daemon } from '../daemon.ts';
-import { runProgram } from '../program.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -37,7 +37,7 @@ function warnings(daemon: Daemon): string[] {
 
 test('a start before the newest fact says by how much, and the store goes on', async () => {
   const daemon = await writtenAhead(3 * HOUR_MS);
-  const doctor = await runProgram('doctor', '--config', daemon.configPath);
+  const doctor = await callProgram('doctor', '--config', daemon.configPath);
   expect(doctor.stdout).toMatch(/^warning clock: .* lies 3 hours in the future; check the clock$/m);
   await daemon.start();
   expect(warnings(daemon)).toEqual([
@@ -52,7 +52,7 @@ test('a start before the newest fact says by how much, and the store goes on', a
   await daemon.start();
   expect(warnings(daemon)).toEqual([]);
   await daemon.end('SIGTERM');
-  expect((await runProgram('verify', '--store', daemon.storePath)).code).toBe(0);
+  expect((await callProgram('verify', '--store', daemon.storePath)).code).toBe(0);
 });
 
 test('every start reports a closed day that has not ended', async () => {

@@ -4,8 +4,9 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { OpenLedger } from '../../store/open-ledger.ts';
 import { Attached } from '../attached.ts';
+import { callProgram } from '../called-program.ts';
 import { Daemon } from '../daemon.ts';
-import { eventually, launchKillable, runProgram } from '../program.ts';
+import { eventually, launchKillable } from '../program.ts';
 
 function confirmation(number: number): string {
   return JSON.stringify({
@@ -87,7 +88,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const { pagination } = await daemon.get<{ pagination: { total: number } }>('/v1/notifications');
     expect(pagination.total).toBeGreaterThanOrEqual(accepted.size);
     await daemon.end('SIGTERM');
-    const verified = await runProgram('verify', '--store', daemon.storePath, '--json');
+    const verified = await callProgram('verify', '--store', daemon.storePath, '--json');
     expect(verified.code).toBe(0);
   },
 );
@@ -142,7 +143,7 @@ test('SIGTERM while months of days are closed: no more of them, exit code 0', as
     503,
     expect.stringContaining('the daemon is stopping'),
   ]);
-  expect((await runProgram('verify', '--store', daemon.storePath)).code).toBe(0);
+  expect((await callProgram('verify', '--store', daemon.storePath)).code).toBe(0);
 });
 
 test('SIGTERM while senders trickle what they send: exit code 0, without waiting for them', async () => {

@@ -8,8 +8,9 @@ import {
   postgresPrograms,
 } from '../../../src/commands/demo/postgres/installation.ts';
 import { OpenLedger } from '../../store/open-ledger.ts';
+import { callProgram } from '../called-program.ts';
 import { Daemon } from '../daemon.ts';
-import { eventually, runProgram } from '../program.ts';
+import { eventually } from '../program.ts';
 import { newJournalUrl, receiverOf } from '../receivers/receivers.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
@@ -118,7 +119,7 @@ async function surviveKills(
   expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
   expect(booked).toBe(BigInt(ids.length));
 
-  const { code, stderr } = await runProgram('verify', '--store', daemon.storePath, '--json');
+  const { code, stderr } = await callProgram('verify', '--store', daemon.storePath, '--json');
   return [code, stderr];
 }
 
@@ -216,7 +217,7 @@ test(
     const days = Array.from({ length: DAYS }, (_, index) => dayAgo(DAYS - index));
     expect(await closedDays()).toEqual(days);
     expect(await daemon.end('SIGTERM')).toBe(0);
-    const verified = await runProgram('verify', '--store', daemon.storePath, '--json');
+    const verified = await callProgram('verify', '--store', daemon.storePath, '--json');
     expect([verified.code, verified.stderr]).toEqual([0, '']);
   },
   STORE_MS_MAX,
