@@ -1,9 +1,4 @@
-import {
-  differenceOf,
-  type Break,
-  type BreakSubject,
-  type BreakType,
-} from '../../domain/break/break.ts';
+import type { Break, BreakSubject, BreakType } from '../../domain/break/break.ts';
 import type { Cause } from '../../domain/break/cause.ts';
 import type { HrefOf, Subject as Thing } from '../frame/context.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
@@ -28,9 +23,7 @@ export function causeText({ type, vaultId, blockchainHash }: Cause): string {
 
 /** A break's sentence, with its amounts in the asset's own unit. */
 export function Detail({ one, decimals }: { one: Break; decimals: Decimals }): Markup {
-  const { subject, expected, actual } = one;
-  const about = { asset: subject.asset, amounts: [expected, actual, differenceOf(one)] };
-  return <Prose text={one.detail} about={about} decimals={decimals} />;
+  return <Prose text={one.detail} asset={one.subject.asset} decimals={decimals} />;
 }
 
 /** The parts of a subject that have a page of their own. */

@@ -11,6 +11,7 @@ import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { pageWithin } from '../../store/page.ts';
 import { movementsLink } from '../parts/book-links.ts';
+import { Prose } from '../parts/value/prose.tsx';
 import { ReportAmount } from './asset-card.tsx';
 import { CLOSE_PATH } from './calendar.tsx';
 import type { DayReport } from './day-report.ts';
@@ -42,13 +43,16 @@ const WORDS: Partial<Record<ReportDifference['explanation'], string>> = {
   chain_not_told: 'no chain view',
 };
 
-function Explanation({ one }: { one: ReportDifference }): Markup {
-  const { explanation, breakId, detail } = one;
+function Explanation(props: { one: ReportDifference } & Pick<DayReport, 'decimals'>): Markup {
+  const { one, decimals } = props;
+  const { explanation, breakId, detail, asset } = one;
   return (
     <>
       <Badge tone={toneOf(one)} text={WORDS[explanation] ?? explanation} />{' '}
       {breakId === null ? '' : <Identifier value={breakId} href={`/console/breaks/${breakId}`} />}
-      <span class="why">{detail}</span>
+      <span class="why">
+        <Prose text={detail} asset={asset} decimals={decimals} />
+      </span>
     </>
   );
 }
@@ -89,7 +93,7 @@ function differenceColumns({ decimals }: DayReport): Column<ReportDifference>[] 
     column('Ours', 'actual'),
     column('Theirs', 'expected'),
     column('Difference', 'difference'),
-    { title: 'Explanation', cell: (one) => <Explanation one={one} /> },
+    { title: 'Explanation', cell: (one) => <Explanation one={one} decimals={decimals} /> },
   ];
 }
 

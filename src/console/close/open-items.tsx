@@ -9,6 +9,7 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { pageWithin } from '../../store/page.ts';
+import { Prose } from '../parts/value/prose.tsx';
 import { ReportAmount } from './asset-card.tsx';
 import { CLOSE_PATH } from './calendar.tsx';
 import type { DayReport } from './day-report.ts';
@@ -76,10 +77,12 @@ function breakColumns({ decimals }: DayReport): Column<ReportBreak>[] {
     },
     {
       title: 'Type',
-      cell: ({ type, severity, detail }): Child => (
+      cell: ({ type, severity, detail, asset }): Child => (
         <>
           <Badge tone={severity} text={severity} /> {type.replaceAll('_', ' ')}
-          <span class="why">{detail}</span>
+          <span class="why">
+            <Prose text={detail} asset={asset} decimals={decimals} />
+          </span>
         </>
       ),
     },

@@ -213,8 +213,7 @@ function EffectLine({ effect, shown }: { effect: Effect; shown: ShownDeposit }):
       return (
         <>
           Break <a href={`/console/breaks/${effect.breakId}`}>{effect.type.replaceAll('_', ' ')}</a>{' '}
-          {effect.action}:{' '}
-          <Prose text={effect.detail} about={{ asset, amounts: [] }} decimals={decimals} />
+          {effect.action}: <Prose text={effect.detail} asset={asset} decimals={decimals} />
         </>
       );
     default:

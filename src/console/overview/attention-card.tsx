@@ -14,12 +14,6 @@ import type { Snapshot } from './snapshot.ts';
 
 const SHOWN = 12;
 
-function aboutOf({ amount }: Attention): { asset: string | null; amounts: bigint[] } {
-  return amount === null
-    ? { asset: null, amounts: [] }
-    : { asset: amount.asset, amounts: [amount.amount] };
-}
-
 function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: HrefOf }): Markup {
   const { one, decimals, now, hrefOf } = item;
   const href = hrefOf(one.subject, one.id);
@@ -48,7 +42,7 @@ function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: H
         <Age at={one.since} now={now} />
       </div>
       <p>
-        <Prose text={one.detail} about={aboutOf(one)} decimals={decimals} />
+        <Prose text={one.detail} asset={one.amount?.asset ?? null} decimals={decimals} />
       </p>
       {one.amount === null ? (
         ''

@@ -9,6 +9,7 @@ import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { movementsLink } from '../parts/book-links.ts';
+import { Prose } from '../parts/value/prose.tsx';
 import { Witnesses } from '../parts/hash/hash-movements.tsx';
 import { LifeStep } from '../parts/fact/life-step.tsx';
 import { Moved, StatusBadge } from './list.tsx';
@@ -141,11 +142,11 @@ function OwnHashes({ ownHashes }: { ownHashes: readonly OwnHash[] }): Markup {
 
 function EffectLine({ effect, decimals }: { effect: Effect; decimals: Decimals }): Markup {
   if (effect.kind === 'break') {
-    const { breakId, type, action, detail } = effect;
+    const { breakId, type, action, asset, detail } = effect;
     return (
       <>
         Break <a href={`/console/breaks/${breakId}`}>{type.replaceAll('_', ' ')}</a> {action}:{' '}
-        {detail}
+        <Prose text={detail} asset={asset} decimals={decimals} />
       </>
     );
   }

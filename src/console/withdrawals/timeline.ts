@@ -16,6 +16,7 @@ export type Effect =
       readonly breakId: string;
       readonly type: string;
       readonly action: BreakEvent['action'];
+      readonly asset: string | null;
       readonly detail: string;
     };
 
@@ -96,7 +97,7 @@ function effectsBySeq({ postings, breaks }: WithdrawalLife): ReadonlyMap<number,
     for (const { seq, action, reason } of history) {
       const { breakId, type } = found;
       const detail = action === 'opened' ? found.detail : reason;
-      add(seq, { kind: 'break', breakId, type, action, detail });
+      add(seq, { kind: 'break', breakId, type, action, asset: found.subject.asset, detail });
     }
   }
   return effects;

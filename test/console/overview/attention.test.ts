@@ -160,6 +160,17 @@ test('a credit that left the chain is shown with whether the feed has reversed i
   expect(done).not.toContain('not reversed');
 });
 
+test('a sentence shows each of its amounts in the asset’s unit', async () => {
+  const { open, service, read } = await openConsole();
+  const ether = (amount: string) => ({ balanceChanges: [change(amount, decimals(18))] });
+  await open.deliver(service.confirmed(1, ether('1000000000000000000')));
+  await open.deliver(service.chain('transaction', ether('999999999999999990')));
+  await open.unboundedRun();
+  const text = words(await read());
+  expect(text).toContain('the books moved 1 ETH where the chain moved 0.99999999999999999 ETH');
+  expect(text).not.toContain('moved 999999999999999990');
+});
+
 test('a halt waits for a person until it ends', async () => {
   const { open, read } = await openConsole();
   const scope = { kind: 'asset', asset: 'ethereum:ETH' as never } as const;

@@ -1,8 +1,9 @@
-import type { BreakFigures } from '../../../domain/break/break.ts';
+import { RECONCILER, type BreakFigures } from '../../../domain/break/break.ts';
 import type { StoredBreakEvent } from '../../../store/records.ts';
 import { AmountFigure, type Decimals } from '../../../pages/parts/value/amount.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { Moment } from '../../../pages/parts/value/moment.tsx';
+import { Prose } from '../../parts/value/prose.tsx';
 
 function Changed(props: {
   name: string;
@@ -41,7 +42,13 @@ export function History(props: {
             <b>{action}</b> by {actor} · <Moment at={at} /> ·{' '}
             <a href={`/console/journal/${seq}`}>fact {seq}</a>
           </p>
-          <p>{reason}</p>
+          <p>
+            {actor === RECONCILER ? (
+              <Prose text={reason} asset={props.asset} decimals={decimals} />
+            ) : (
+              reason
+            )}
+          </p>
           {after === null
             ? ''
             : (

@@ -5,34 +5,36 @@ import type { Markup } from '../../../pages/parts/markup.ts';
 /** A whole number, and the id of an asset behind it where the text has one. */
 const NUMBER = /(?<![\w.:-])(-?\d{1,78})(?: ([a-z][\w-]*:[\w.-]*\w)|(?![\w:]|\.\d))/g;
 
+/** Words of the journal's sentences before an amount that stands without its asset. */
+const BEFORE_AMOUNT = /(?:\b(?:say|says|said|moved|where|expected|actual|difference)|→) $/;
+
 interface Piece {
   readonly text: string;
   /** The smallest units that the text shows in the asset's own unit. */
   readonly units?: string;
 }
 
-/** What a text is about: its asset, and amounts in smallest units that stand without the asset. */
-export interface About {
-  readonly asset: string | null;
-  readonly amounts: readonly (bigint | null)[];
-}
-
-function pieceOf(match: RegExpExecArray, about: About, decimals: Decimals): Piece | undefined {
-  const [, units = '', named] = match;
-  const isKnown = about.amounts.some((amount) => amount !== null && amount === BigInt(units));
-  const asset = named ?? (isKnown ? about.asset : null);
+function pieceOf(units: string, asset: string | null, decimals: Decimals): Piece | undefined {
   const digits = asset === null ? undefined : decimals.get(asset);
   if (asset === null || digits === undefined) return undefined;
   const symbol = asset.slice(asset.indexOf(':') + 1);
   return { text: `${decimalText(BigInt(units), digits)} ${symbol}`, units };
 }
 
-/** The text in pieces: amounts in the asset's own unit, and everything else unchanged. */
-export function piecesOf(text: string, about: About, decimals: Decimals): Piece[] {
+/**
+ * The text in pieces: amounts in the asset's own unit, and everything else unchanged. `asset`: the
+ * one that the text is about, where the text does not name it. A sentence names its asset once, so
+ * a later amount is of the asset named last.
+ */
+export function piecesOf(text: string, asset: string | null, decimals: Decimals): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
+  let current = asset;
   for (const match of text.matchAll(NUMBER)) {
-    const piece = pieceOf(match, about, decimals);
+    const [, units = '', named] = match;
+    current = named ?? current;
+    const isAmount = named !== undefined || BEFORE_AMOUNT.test(text.slice(end, match.index));
+    const piece = isAmount ? pieceOf(units, current, decimals) : undefined;
     if (piece === undefined) continue;
     pieces.push({ text: text.slice(end, match.index) }, piece);
     end = match.index + match[0].length;
@@ -41,11 +43,11 @@ export function piecesOf(text: string, about: About, decimals: Decimals): Piece[
 }
 
 /** A sentence of the journal, with its amounts in the asset's own unit. */
-export function Prose(props: { text: string; about: About; decimals: Decimals }): Markup {
-  const { text, about, decimals } = props;
+export function Prose(props: { text: string; asset: string | null; decimals: Decimals }): Markup {
+  const { text, asset, decimals } = props;
   return (
     <>
-      {piecesOf(text, about, decimals).map((piece) =>
+      {piecesOf(text, asset, decimals).map((piece) =>
         piece.units === undefined ? (
           piece.text
         ) : (
