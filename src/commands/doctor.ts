@@ -110,13 +110,14 @@ interface Subject {
 
 async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnosis[]> {
   const store = config.store.path;
+  const { timezone, close: pattern } = config.reconcile;
   const ahead = await policyAhead(config.crediting, store, {
     isShared: config.receiver !== undefined,
   });
   const rules = [...config.reconcile.exemptions, ...ahead.added];
   const own = [
     ok('configuration', `${path} is well-formed`),
-    ...(await checkStore(store, { now: Date.now() })),
+    ...(await checkStore(store, { now: Date.now(), close: { timezone, pattern } })),
     ...(await checkJournal(config.store, Date.now)),
     checkTokens(config),
     ...(await checkIssuer(config.console.oidc)),

@@ -117,7 +117,7 @@ export function checkDepths(
         case 'late':
           return warning(
             check,
-            `${required} is never delivered; webhooks show it at ${reach.reachedAt}`,
+            `${required} is never delivered; webhooks show it at ${reach.reachedAt}: until then the sweep reads it from the API`,
           );
         case 'never':
           return warning(

@@ -1,14 +1,17 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { changedZone, CloseCalendar } from '../../reconcile/close/calendar.ts';
 import { openForReading } from '../../store/sqlite/file/database.ts';
 import { StoreRefused } from '../../store/refusal.ts';
 import { SqliteReads } from '../../store/sqlite/reads/sqlite-reads.ts';
 import { checkClock } from './clock-check.ts';
-import { ok, problem, type Diagnosis } from './diagnosis.ts';
+import { ok, problem, warning, type Diagnosis } from './diagnosis.ts';
 
 interface About {
   /** Unix milliseconds. */
   readonly now: number;
+  /** The zone and the schedule of the daily close. */
+  readonly close: ConstructorParameters<typeof CloseCalendar>[0];
   /** Whether the current user may write an existing file or folder. */
   readonly mayWrite?: (path: string) => boolean;
 }
@@ -18,7 +21,7 @@ interface About {
  */
 export async function checkStore(
   path: string,
-  { now, mayWrite = isWritable }: About,
+  { now, close, mayWrite = isWritable }: About,
 ): Promise<Diagnosis[]> {
   const folder = dirname(resolve(path));
   if (!existsSync(path)) return [checkFolder(path, { folder, mayWrite })];
@@ -32,7 +35,7 @@ export async function checkStore(
         sealed === undefined
           ? ok('store', `${path} holds ${facts}; \`counterfoil verify\` audits it`)
           : problem('store', sealedText(sealed, path));
-      return [state, ...(await checkClock(reads, now))];
+      return [state, ...(await checkClock(reads, now)), ...(await checkZone(reads, close))];
     } finally {
       reads.close();
     }
@@ -40,6 +43,13 @@ export async function checkStore(
     if (error instanceof StoreRefused) return [problem('store', error.message)];
     throw error;
   }
+}
+
+/** Warns if the time zone is not that of the last closed day. */
+async function checkZone(reads: SqliteReads, close: About['close']): Promise<Diagnosis[]> {
+  const last = await reads.lastClose();
+  const change = last === undefined ? undefined : changedZone(last, new CloseCalendar(close));
+  return change === undefined ? [] : [warning('time zone of days', change)];
 }
 
 /** Checks the files that the daemon keeps beside the store: it does not start without them. */

@@ -4,7 +4,7 @@ import { submitAll, type FactQueue } from '../../intake/fact-queue.ts';
 import type { Config } from '../../ops/config/config.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { ReconciliationMetrics } from '../../ops/metrics/reconciliation-metrics.ts';
-import { CloseCalendar } from '../../reconcile/close/calendar.ts';
+import { changedZone, CloseCalendar } from '../../reconcile/close/calendar.ts';
 import {
   Closer,
   DAYS_BY_THEMSELVES_MAX,
@@ -40,6 +40,7 @@ export class DayCloser {
   readonly #closer: Closer;
   #schedule: Schedule | undefined;
   #isStopped = false;
+  #isZoneChecked = false;
   /** The first due day of the last warning about too many days. */
   #warnedSince: string | null = null;
 
@@ -100,9 +101,20 @@ export class DayCloser {
     return this.#closer.idle();
   }
 
+  /** Once, before a day is closed in another time zone than the last one. */
+  async #warnOfZone(): Promise<void> {
+    if (this.#isZoneChecked) return;
+    const { log, reads } = this.#options;
+    const last = await reads.lastClose();
+    const change = last === undefined ? undefined : changedZone(last, this.#calendar);
+    if (change !== undefined) log.warn(change);
+    this.#isZoneChecked = true;
+  }
+
   async #tick(): Promise<void> {
     const { log, metrics, reads, reconcile } = this.#options;
     try {
+      await this.#warnOfZone();
       const due = await this.#closer.due();
       if (due.kind === 'too_many') this.#report({ ...due, days: [] });
       if (due.kind === 'some') {

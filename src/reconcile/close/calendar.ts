@@ -65,3 +65,17 @@ export class CloseCalendar {
     return wanted.toZonedDateTime(this.timezone).epochMilliseconds;
   }
 }
+
+/**
+ * Says what another time zone than that of the last closed day does to the next day; undefined while
+ * the zone is the same.
+ */
+export function changedZone(
+  last: CalendarDay & { readonly timezone: string },
+  calendar: CloseCalendar,
+): string | undefined {
+  if (last.timezone === calendar.timezone) return undefined;
+  const next = calendar.after(last);
+  const [begins, ends] = [last.cutOffAt, next.cutOffAt].map((at) => new Date(at).toISOString());
+  return `reconcile.timezone is ${calendar.timezone}, but ${last.day} was closed in ${last.timezone}: the next day, ${next.day}, goes from ${begins} to ${ends}`;
+}

@@ -1,7 +1,11 @@
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkStore } from '../../../src/daemon/checks/store-check.ts';
+import { closeOf } from '../../store/close/closing.ts';
+import { Service } from '../../store/webhook.ts';
 import { openLedgerFile, START } from '../../store/open-ledger.ts';
+
+const UTC = { timezone: 'UTC', pattern: '5 0 * * *' };
 
 test.for(['file', 'folder'])(
   'a store that can be read, and whose %s cannot be written, is a problem',
@@ -9,7 +13,11 @@ test.for(['file', 'folder'])(
     const { open, path } = await openLedgerFile();
     open.close();
     const sealed = part === 'file' ? path : dirname(path);
-    const found = await checkStore(path, { now: START, mayWrite: (each) => each !== sealed });
+    const found = await checkStore(path, {
+      now: START,
+      close: UTC,
+      mayWrite: (each) => each !== sealed,
+    });
     expect(found).toEqual([
       {
         check: 'store',
@@ -23,7 +31,29 @@ test.for(['file', 'folder'])(
 test('a store that can be read and written is ok, and the result names its file', async () => {
   const { open, path } = await openLedgerFile();
   open.close();
-  const [store] = await checkStore(path, { now: START, mayWrite: () => true });
+  const [store] = await checkStore(path, { now: START, close: UTC, mayWrite: () => true });
   expect(store?.status).toBe('ok');
   expect(store?.detail).toContain(path);
+});
+
+test('another time zone than that of the last closed day is a warning that says what the next day is', async () => {
+  const { open, path } = await openLedgerFile();
+  const midnight = Date.parse('2025-11-21T00:00:00Z');
+  await open.deliver(new Service().confirmed(1));
+  open.at = midnight;
+  await open.record(closeOf(open, { day: '2025-11-20', cutOffAt: midnight }));
+  open.close();
+  const found = async (timezone: string) =>
+    (
+      await checkStore(path, { now: midnight, close: { ...UTC, timezone }, mayWrite: () => true })
+    ).filter(({ check }) => check === 'time zone of days');
+  expect(await found('Pacific/Auckland')).toEqual([
+    {
+      check: 'time zone of days',
+      status: 'warning',
+      detail:
+        'reconcile.timezone is Pacific/Auckland, but 2025-11-20 was closed in UTC: the next day, 2025-11-21, goes from 2025-11-21T00:00:00.000Z to 2025-11-21T11:00:00.000Z',
+    },
+  ]);
+  expect(await found('UTC')).toEqual([]);
 });
