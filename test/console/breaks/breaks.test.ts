@@ -344,5 +344,5 @@ test('before a resolution the page says what it posts, or that it posts nothing'
     'If the books still lack the movement, it posts 1.5 of ethereum:ETH to the vault, against suspense:v1',
   );
   const body = words(await olga.get(`/console/breaks/${console.open.openBreak('malformed').id}`));
-  expect(body).toContain('Closes the break in your name. It posts nothing.');
+  expect(body).toContain('Closes the break in your name; it posts nothing. Reason');
 });

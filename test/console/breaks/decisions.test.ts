@@ -57,3 +57,21 @@ test('a break that changed since the page was read is not resolved, alone or in 
   expect(console.open.breaks().map(({ state }) => state)).toEqual(['open', 'resolved']);
   expect(words(await olga.get(second))).toContain('resolved');
 });
+
+test('a resolved conservation break opens again in the next run, as its form says', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  const ether = (amount: string) => ({ balanceChanges: [change(amount, decimals(18))] });
+  await open.deliver(service.confirmed(1, ether('100')));
+  await open.deliver(service.chain('transaction', ether('99')));
+  await open.unboundedRun();
+  const path = `/console/breaks/${open.openBreak('conservation').id}`;
+  const olga = await console.as('olga');
+  expect(words(await olga.get(path))).toContain(
+    'it posts nothing. While the difference exists, the next run opens a new break: exempt it',
+  );
+  await olga.send(`${path}/resolve`, { reason: 'a known rounding' });
+  expect(open.openBreaks()).toEqual([]);
+  await open.unboundedRun();
+  expect(open.openBreaks()).toEqual(['conservation']);
+});

@@ -100,7 +100,7 @@ test('a rule covers the difference up to its amount, and without an amount any s
   const { open } = console;
   const olga = await console.as('olga');
   const page = await olga.get(`/console/breaks/${id}`);
-  expect(words(page)).toContain('Amount, in smallest units; now −1.5');
+  expect(words(page)).toContain('Amount, in smallest units; now -1500000000000000000 (−1.5 ETH)');
   const fields = fieldsIn(page);
   const less = { ...fields, rule: 'smaller', amount: '-1499999999999999999', reason: 'ticket 1' };
   await olga.send(`/console/breaks/${id}/exempt`, less);

@@ -1,17 +1,40 @@
-import { partsOf } from '../../../domain/break/break.ts';
+import { partsOf, type BreakType } from '../../../domain/break/break.ts';
 import { versionText } from '../../../domain/fact/basis.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
 import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
 import { decimalText } from '../../../pages/parts/value/figure.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
+import { isExemptible } from '../exempt/exempt.tsx';
 import { PATH } from '../filter.ts';
+
+/** Differences that last, and that no rule exempts. */
+const LASTING_TYPES = [
+  'stale_deposit',
+  'stale_withdrawal',
+  'delivery_backlog',
+] as const satisfies readonly BreakType[];
+
+/** What opens a break again after a person has resolved it. Breaks of one event stay closed. */
+function againText(type: BreakType): string {
+  // A resolution makes the next run compare exactly this movement.
+  if (type === 'conservation') {
+    return ' While the difference exists, the next run opens a new break: exempt it to keep it closed.';
+  }
+  // A run reads the custody API's newest rows: an older one is compared when it is read again.
+  if (isExemptible(type)) {
+    return ' If the same difference is found again, a new break opens: exempt it to keep it closed.';
+  }
+  return (LASTING_TYPES as readonly BreakType[]).includes(type)
+    ? ' If the cause lasts, a new break opens: mend the cause first.'
+    : '';
+}
 
 /** Says when the resolution posts, and what. */
 function resolveEffect({ type, subject, expected }: ShownBreak, decimals: Decimals): string {
   const { asset, vaultId } = subject;
   if (type !== 'unexplained_movement' || asset === null || expected === null) {
-    return 'Closes the break in your name. It posts nothing.';
+    return `Closes the break in your name; it posts nothing.${againText(type)}`;
   }
   const count = decimals.get(asset);
   const amount = count === undefined ? `${expected} smallest units` : decimalText(expected, count);

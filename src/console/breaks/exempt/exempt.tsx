@@ -46,17 +46,25 @@ export function exemptCall(breakId: string, fields: Fields): ApiCall {
   return { method: 'POST', path: '/v1/exemptions', body };
 }
 
-function isExemptible(type: BreakType): boolean {
+/** Whether a rule can exempt a break of this type. */
+export function isExemptible(type: BreakType): boolean {
   return (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
+}
+
+/** `; now 10 (0.00000000000000001 ETH)`: the size in the field's own unit first. */
+function sizeNow(one: ShownBreak, decimals: Decimals): string {
+  const difference = differenceOf(one);
+  const { asset } = one.subject;
+  if (difference === null) return '';
+  const count = asset === null ? undefined : decimals.get(asset);
+  if (asset === null || count === undefined) return `; now ${difference}`;
+  const symbol = asset.slice(asset.indexOf(':') + 1);
+  return `; now ${difference} (${decimalText(difference, count)} ${symbol})`;
 }
 
 /** How far the difference may grow: from the break's own figure, on the side where it lies. */
 function SizeFields({ one, decimals }: { one: ShownBreak; decimals: Decimals }): Markup {
   const difference = differenceOf(one);
-  const { asset } = one.subject;
-  const count = asset === null ? undefined : decimals.get(asset);
-  const inUnit =
-    difference === null || count === undefined ? '' : `; now ${decimalText(difference, count)}`;
   const isNegative = difference !== null && difference < 0n;
   return (
     <>
@@ -72,7 +80,7 @@ function SizeFields({ one, decimals }: { one: ShownBreak; decimals: Decimals }):
         </select>
       </label>
       <label class="field">
-        <span>{`Amount, in smallest units${inUnit}`}</span>
+        <span>{`Amount, in smallest units${sizeNow(one, decimals)}`}</span>
         <input
           name="amount"
           value={difference?.toString() ?? ''}

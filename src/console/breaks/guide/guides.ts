@@ -64,8 +64,9 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     steps: [
       'If a stream is missing in the subscription, subscribe again.',
       'If a notification is missing, the next runs ask for it.',
-      'If the difference stays, ask the custody service about the hash.',
-      'If the difference is a known rounding, exempt it.',
+      'If the difference stays, send the custody service the hash and both figures, and ask which is right.',
+      'If it is a rounding that the custody service confirms, exempt it.',
+      'Do not resolve it by hand: while the difference exists, the next run opens a new break.',
     ],
   },
   unexplained_movement: {
