@@ -55,4 +55,6 @@ export interface Failure {
 export interface ReaderOptions {
   readonly path: string;
   readonly pace: Pace;
+  /** Whether the thread prepares look-ups by a key when it starts. */
+  readonly findsByKey: boolean;
 }

@@ -26,8 +26,8 @@ export class ReaderThread {
   #mode: 'running' | 'closing' | 'lost' = 'running';
 
   constructor(options: ReaderOptions & { readonly onLost: (error: Error) => void }) {
-    const { path, pace, onLost } = options;
-    this.#worker = new Worker(READER, { workerData: { path, pace } satisfies ReaderOptions });
+    const { onLost, ...workerData } = options;
+    this.#worker = new Worker(READER, { workerData: workerData satisfies ReaderOptions });
     const lose = (error: Error): void => {
       if (this.#mode !== 'running') return;
       this.#mode = 'lost';

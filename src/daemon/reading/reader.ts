@@ -24,7 +24,7 @@ function answer<M extends Method>(
  * Runs calls concurrently and answers each when it is done. Sends a long answer in parts, each
  * after the receipt of the one before, so that it never fills the other thread's queue.
  */
-function serve(port: MessagePort, { path, pace }: ReaderOptions): void {
+function serve(port: MessagePort, { path, pace, findsByKey }: ReaderOptions): void {
   keepPace(pace);
   const reads = new SqliteReads(openForReading(path));
   const reading: Answering = Object.assign(reads, {
@@ -53,6 +53,16 @@ function serve(port: MessagePort, { path, pace }: ReaderOptions): void {
       say({ kind: 'failed', id, failure: failureOf(error) });
     });
   });
+  if (findsByKey) setImmediate(prepare, reads);
+}
+
+/** Prepares look-ups between calls, so that the first search after a start waits for one step only. */
+function prepare(reads: SqliteReads): void {
+  try {
+    if (!reads.prepareLookUps()) setImmediate(prepare, reads);
+  } catch {
+    // The call that needs the keys fails, and says why.
+  }
 }
 
 if (parentPort === null) throw new Error('the reader is started by the daemon, as a thread');

@@ -10,6 +10,9 @@ import {
   type KeySpace,
 } from './key.ts';
 
+/** Facts whose keys one step reads: some 30 ms. */
+const FACTS_PER_STEP = 10_000;
+
 /** Rows on one side of a row, which counts too, the nearest first. */
 interface RowsBeside {
   /** Null begins at the newest row, or at the oldest for the side `newer`. */
@@ -34,6 +37,7 @@ function rowsBeside(db: Database, [sign, way]: readonly [sign: string, way: stri
  */
 export class KeyLookup {
   readonly #db: Database;
+  readonly #factsPerStep: number;
   readonly #stored;
   readonly #storedBeside;
   readonly #marked;
@@ -47,8 +51,10 @@ export class KeyLookup {
   #turnedAt = 0;
   #through = 0;
 
-  constructor(db: Database) {
+  /** `factsPerStep`: facts whose keys one step reads. */
+  constructor(db: Database, factsPerStep = FACTS_PER_STEP) {
     this.#db = db;
+    this.#factsPerStep = factsPerStep;
     this.#stored = keyTable(db);
     this.#storedBeside = {
       older: rowsBeside(db, ['<=', 'DESC']),
@@ -101,9 +107,13 @@ export class KeyLookup {
     return [...this.#older.rows(space, fingerprint), ...this.#newer.rows(space, fingerprint)];
   }
 
-  #catchUp(): void {
+  /**
+   * Reads the keys of some further facts. Returns whether those of all facts are read. A large store
+   * has a second's work at first; in steps, a reader answers other calls meanwhile.
+   */
+  step(): boolean {
     const head = this.#head.get() ?? 0;
-    if (head === this.#through) return;
+    if (head === this.#through) return true;
     const marked = this.#marked.get() ?? 0;
     if (marked >= this.#turnedAt) {
       this.#older = this.#newer;
@@ -111,9 +121,15 @@ export class KeyLookup {
       this.#turnedAt = this.#through;
     }
     const from = Math.max(marked, this.#through);
-    for (const { space, key, row } of keysAfter(this.#db, from)) {
+    const through = Math.min(head, from + this.#factsPerStep);
+    for (const { space, key, row } of keysAfter(this.#db, from, through)) {
       this.#newer.add(space, fingerprintOf(key), row);
     }
-    this.#through = head;
+    this.#through = through;
+    return through === head;
+  }
+
+  #catchUp(): void {
+    while (!this.step());
   }
 }

@@ -22,31 +22,42 @@ export interface KeyedRow {
   readonly row: number;
 }
 
-/** Reads the keys of all facts after `afterSeq` from their own tables, each with its position. */
+/** The largest position whose entries have safe integers as ids. */
+const SEQ_MAX = seqOfId(Number.MAX_SAFE_INTEGER) - 1;
+
+/**
+ * Reads the keys of the facts after `afterSeq`, up to `throughSeq`, from their own tables, each with
+ * its position.
+ */
 export function* keysAfter(
   db: Database,
   afterSeq: number,
+  throughSeq = SEQ_MAX,
 ): Generator<KeyedRow & { readonly seq: number }> {
   const notifications = db
-    .prepare<[number], [string, number]>('SELECT id, seq FROM notifications WHERE seq > ?')
+    .prepare<[number, number], [string, number]>(
+      'SELECT id, seq FROM notifications WHERE seq > ? AND seq <= ?',
+    )
     .raw();
-  for (const [key, seq] of notifications.iterate(afterSeq)) {
+  for (const [key, seq] of notifications.iterate(afterSeq, throughSeq)) {
     yield { space: 'notification', key, row: seq, seq };
   }
   const hashes = db
-    .prepare<[number], [string, number]>(
-      'SELECT blockchain_hash, hash_id FROM hashes WHERE hash_id >= ?',
+    .prepare<[number, number], [string, number]>(
+      'SELECT blockchain_hash, hash_id FROM hashes WHERE hash_id >= ? AND hash_id < ?',
     )
     .raw();
-  for (const [key, row] of hashes.iterate(firstEntryIdOf(afterSeq + 1))) {
+  const hashIds = [firstEntryIdOf(afterSeq + 1), firstEntryIdOf(throughSeq + 1)] as const;
+  for (const [key, row] of hashes.iterate(...hashIds)) {
     yield { space: 'hash', key, row, seq: seqOfId(row) };
   }
   const deposits = db
-    .prepare<[number], [string, string | null, number, number]>(
-      'SELECT deposit_id, network_address, hash_id, first_seq FROM deposits WHERE first_seq > ?',
+    .prepare<[number, number], [string, string | null, number, number]>(
+      `SELECT deposit_id, network_address, hash_id, first_seq FROM deposits
+       WHERE first_seq > ? AND first_seq <= ?`,
     )
     .raw();
-  for (const [depositId, networkAddress, row, seq] of deposits.iterate(afterSeq)) {
+  for (const [depositId, networkAddress, row, seq] of deposits.iterate(afterSeq, throughSeq)) {
     yield { space: 'deposit', key: depositId, row, seq };
     if (networkAddress === null) continue;
     yield { space: 'address', key: spellingOf(networkAddress), row, seq };

@@ -102,6 +102,11 @@ export class SqliteReads implements Reads {
     this.#db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) });
   }
 
+  /** Prepares look-ups by a key, step by step; returns whether they are prepared. */
+  prepareLookUps(): boolean {
+    return this.#keys.step();
+  }
+
   /** Closes the connection. */
   close(): void {
     this.#connection.close();

@@ -211,3 +211,25 @@ test('the index finds what a map finds, in any order of adding, merging and reop
     { numRuns: 60 },
   );
 });
+
+test('a reader finds every key before, during and after it prepares look-ups step by step', async () => {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  await open.deliverTogether(...Array.from({ length: 30 }, (_, number) => bodyOf(number)));
+  const db = openForReading(path);
+  const found = (keys: KeyLookup) =>
+    Array.from({ length: 30 }, (_, number) => keys.hashIds(`0x${number}`).length);
+  const every = Array.from({ length: 30 }, () => 1);
+  for (const stepsBefore of [0, 1, 4, 9]) {
+    const keys = new KeyLookup(db, 7);
+    for (let step = 0; step < stepsBefore; step += 1) keys.step();
+    expect(found(keys)).toEqual(every);
+  }
+  const stepped = new KeyLookup(db, 7);
+  let steps = 1;
+  while (!stepped.step()) steps += 1;
+  expect(steps).toBe(5);
+  await open.deliver(bodyOf(30));
+  expect(stepped.hashIds('0x30')).toHaveLength(1);
+  db.close();
+});
