@@ -1,8 +1,9 @@
+import type { Amount } from '../../domain/money/amount.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Subject } from '../frame/context.ts';
-import { amountsIn } from '../parts/value/amounts.ts';
+import type { AssetAmount } from '../../store/queries.ts';
 import { balancesLink } from '../parts/book-links.ts';
 
 /** A thing that a search found. */
@@ -16,8 +17,10 @@ export interface Hit {
   readonly href?: string;
   /** `Deposit`, `Notification`. */
   readonly kind: string;
-  /** What tells it from others: state, amount, vault. */
+  /** What tells it from others: its state. */
   readonly detail: string;
+  readonly amount?: { readonly amount: Amount; readonly asset: string };
+  readonly vaultId?: string | null;
   /** Unix milliseconds; null where it has no time of its own. */
   readonly at: number | null;
 }
@@ -36,7 +39,6 @@ type SearchReads = Pick<
   | 'notifications'
   | 'quarantined'
   | 'mentions'
-  | 'pinnedDecimals'
 >;
 
 /** Hits of one kind; a hash may have thousands of notifications. */
@@ -92,14 +94,21 @@ async function dayHits(reads: SearchReads, text: string): Promise<Hit[]> {
 
 function depositHit(deposit: NonNullable<Awaited<ReturnType<Reads['deposit']>>>): Hit {
   const { depositId, state, amount, asset, vaultId, firstSeenAt } = deposit;
-  const detail = `${state.replaceAll('_', ' ')}, ${amount} ${asset}, vault ${vaultId}`;
-  return { subject: 'deposit', id: depositId, kind: 'Deposit', detail, at: firstSeenAt };
+  return {
+    subject: 'deposit',
+    id: depositId,
+    kind: 'Deposit',
+    detail: state.replaceAll('_', ' '),
+    amount: { amount, asset },
+    vaultId,
+    at: firstSeenAt,
+  };
 }
 
 function withdrawalHit({ transactionId, status, vaultId, firstSeenAt }: Withdrawal): Hit {
-  const detail = `${status ?? 'unknown status'}, vault ${vaultId}`;
+  const detail = status ?? 'unknown status';
   const kind = 'Withdrawal';
-  return { subject: 'withdrawal', id: transactionId, kind, detail, at: firstSeenAt };
+  return { subject: 'withdrawal', id: transactionId, kind, detail, vaultId, at: firstSeenAt };
 }
 
 function breakHit({ breakId, type, severity, state, openedAt }: ShownBreak): Hit {
@@ -156,9 +165,11 @@ async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]
 }
 
 /** What names the text, and what has the amount. The store bounds each reading. */
-async function byMember(reads: SearchReads, text: string): Promise<Hit[]> {
+async function byMember(
+  reads: SearchReads,
+  { text, amounts }: { text: string; amounts: readonly AssetAmount[] },
+): Promise<Hit[]> {
   const page = { cursor: null, pageSize: FIRST.pageSize };
-  const amounts = amountsIn(text, await reads.pinnedDecimals());
   const [received, named, ofAmount, others] = await Promise.all([
     reads.findDeposits({ networkAddress: text }, page),
     reads.findDeposits({ mention: text }, page),
@@ -184,9 +195,14 @@ async function byMember(reads: SearchReads, text: string): Promise<Hit[]> {
 /**
  * Everything whose id or blockchain hash is exactly the text; else the newest deposits, withdrawals
  * and open breaks with it as address, account, memo, owner, order, transaction, consumer's reference
- * or amount, the vault with this id, and the vaults of deposits at this on-chain address.
+ * or amount, the vault with this id, and the vaults of deposits at this on-chain address. `amounts`:
+ * what the text may mean as an amount.
  */
-export async function find(reads: SearchReads, text: string): Promise<readonly Hit[]> {
+export async function find(
+  reads: SearchReads,
+  text: string,
+  amounts: readonly AssetAmount[],
+): Promise<readonly Hit[]> {
   // Together: each read waits in a queue.
   const hits = await Promise.all([
     byId(reads, text),
@@ -194,7 +210,7 @@ export async function find(reads: SearchReads, text: string): Promise<readonly H
     notificationHits(reads, text),
   ]);
   const exact = hits.flat();
-  return exact.length > 0 ? exact : byMember(reads, text);
+  return exact.length > 0 ? exact : byMember(reads, { text, amounts });
 }
 
 /** The one thing that a person must mean; undefined where several fit. */

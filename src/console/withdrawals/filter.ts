@@ -111,7 +111,7 @@ export function fieldsOf(filter: WithdrawalFilter, decimals: Decimals): FilterFi
     field('custody', 'Custody API', { options: optionsOf(KNOWLEDGE) }),
     field('asset', 'Asset', { options: optionsOf([...assets].toSorted()) }),
     field('amount', 'Amount', { placeholder: '1.5 ETH' }),
-    field('destinationAddress', 'To address'),
+    field('destinationAddress', 'Destination address'),
     field('orderId', 'Order id'),
     field('memo', 'Memo'),
     field('from', 'First seen from (UTC)', { type: 'date' }),

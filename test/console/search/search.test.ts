@@ -13,7 +13,9 @@ test('a search lists what has the text as its id or hash, with its notifications
   );
   const text = words(await (await as('vera')).get('/console/search?q=%200xa1%20'));
   expect(text).toContain('Results for 0xa1');
-  expect(text).toMatch(/Deposit dep_\S+ confirming, 100 ethereum:ETH, vault v1/);
+  expect(text).toMatch(
+    /Detail Amount Vault When Deposit dep_\S+ (?:Copy )?confirming 100 ETH .* v1 /,
+  );
   expect(text).toContain('Movements 0xa1 1 by asset and vault');
   expect(text).toMatch(/Notification ntf-1 (?:Copy )?incoming confirmation 0xa1/);
   expect(text.match(/Deposit dep_/g)).toHaveLength(2);
@@ -52,7 +54,7 @@ test('a text that nothing has teaches what search takes', async () => {
   const text = words(await vera.get('/console/search?q=nothing'));
   expect(text).toContain('Nothing has this id, hash, address, memo, owner, reference or amount.');
   expect(text).toContain('Search takes whole ids');
-  expect(text).toContain('Deposits are found by their address on the chain');
+  expect(text).toContain('Deposits are found by their on-chain address');
   expect(words(await vera.get('/console/search'))).toContain('Type what you look for.');
   const long = await vera.get(`/console/search?q=${'x'.repeat(5_000)}`);
   expect(long).toContain(`Results for ${'x'.repeat(200)}<`);
@@ -95,6 +97,28 @@ test('an address on the chain finds its deposits and their vaults, in any spelli
   expect(text).toContain('Vault v1 balances of its positions');
   expect(text.match(/Vault v2 /g)).toHaveLength(1);
   expect(page).toContain('href="/console/deposits?networkAddress=0xabcd"');
+});
+
+test('results show the amount in the asset’s unit, and links only to lists that can have the text', async () => {
+  const { open, service, as } = await openConsole();
+  const address = `0x${'AbCd'.repeat(10)}`;
+  const vaultId = '710a185f-3634-4109-b4bb-9dc3a01d982c';
+  const ether = change('1000000000000000000', { ...onChain(address), ...decimals(18) });
+  await open.deliver(
+    service.confirmed(1, { vaultId, balanceChanges: [ether] }),
+    service.confirmed(1, { vaultId, blockchainHash: '0xb2', balanceChanges: [ether] }),
+  );
+  const vera = await as('vera');
+  const page = await vera.get(`/console/search?q=${address}`);
+  expect(words(page)).toMatch(/confirming 1 ETH 1000000000000000000 710a185f…1d982c/);
+  expect(words(page)).toContain(
+    'All deposits by on-chain address . All withdrawals by destination address .',
+  );
+  expect(words(await vera.get('/console/search?q=2.5'))).toMatch(/All withdrawals by .*amount \./);
+  expect(words(await vera.get('/console/search?q=customer'))).not.toMatch(/by .*(amount|vault) \./);
+  expect(words(await vera.get('/console/search?q=customer 8'))).toContain(
+    'All deposits by memo , owner . All withdrawals by memo .',
+  );
 });
 
 test.for(['1.5 ETH', '1.5 eth', '1.50', '150 ethereum:ETH', '150'])(
