@@ -2,6 +2,7 @@ import type { Break, BreakSubject, BreakType } from '../../domain/break/break.ts
 import type { Cause } from '../../domain/break/cause.ts';
 import type { HrefOf, Subject as Thing } from '../frame/context.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import { shortened } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Prose } from '../parts/value/prose.tsx';
@@ -11,12 +12,12 @@ export function typeText(type: BreakType): string {
   return type.replaceAll('_', ' ');
 }
 
-/** What breaks of a cause have in common, in words: `missing notification in vault v1`. */
+/** What breaks of a cause have in common: `missing notification in vault v1`. Ids are shortened. */
 export function causeText({ type, vaultId, blockchainHash }: Cause): string {
   const parts = [
     type === null ? 'breaks' : typeText(type),
-    ...(vaultId === null ? [] : [`in vault ${vaultId}`]),
-    ...(blockchainHash === null ? [] : [`of hash ${blockchainHash}`]),
+    ...(vaultId === null ? [] : [`in vault ${shortened(vaultId)}`]),
+    ...(blockchainHash === null ? [] : [`of hash ${shortened(blockchainHash)}`]),
   ];
   return parts.join(' ');
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { faultsIn } from '../../../pages/browser.ts';
+import { AT_ADDRESS, change, decimals } from '../../../store/webhook.ts';
 import { moveUnexplained } from '../../breaks/broken.ts';
 import { eventSeen, faultsOf, HAS_BROWSER, Site, useBrowser } from '../browser.ts';
 
@@ -26,6 +27,38 @@ describe.runIf(HAS_BROWSER)('breaks in a browser', () => {
     ]) {
       expect(await faultsOf(site, path, 'olga')).toEqual([]);
     }
+  });
+
+  test('a break with long ids fits a window of 1,280 pixels, and its ids stay on one line', async () => {
+    const site = await Site.open();
+    const { open, service } = site.console;
+    const vaultId = '710a185f-3634-4109-b4bb-9dc3a01d982c';
+    const amount = { ...AT_ADDRESS, ...decimals(18) };
+    for (const [count, asset] of ['ethereum:ETH', 'ethereum:USDC'].entries()) {
+      await open.deliver(
+        service.chain('transaction', {
+          vaultId,
+          blockchainHash: `0x${'6707f1f24135b202'.repeat(4)}`,
+          balanceChanges: [change(`123456789012345678901${count}`, { ...amount, asset })],
+        }),
+      );
+    }
+    await open.unboundedRun();
+    const [movement] = open.rows<{ id: string }>('SELECT break_id AS id FROM breaks');
+    const page = await site.window({ as: 'olga', width: 1_280 });
+    await page.goto(`/console/breaks/${movement?.id}`);
+    await page.locator('#related h3').first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1_280);
+    const wide = await page.evaluate<string[]>(`(() =>
+      [...document.querySelectorAll('main .card, .card h3, .card p, .card dd, .card li')]
+        .filter((one) => one.scrollWidth > one.clientWidth + 1)
+        .map((one) => one.tagName + '#' + one.id + ' ' + one.textContent))()`);
+    expect(wide).toEqual([]);
+    const heights = await page.evaluate<number[]>(`(() =>
+      [...document.querySelectorAll('#evidence td .id')]
+        .map((one) => one.getBoundingClientRect().height))()`);
+    expect(heights.length).toBeGreaterThan(0);
+    expect(Math.max(...heights)).toBeLessThan(30);
   });
 
   test.for([true, false])(
