@@ -41,7 +41,7 @@ function columnsOf(query: BalanceQuery, decimals: Decimals): Column<Balance>[] {
       ),
     },
     { title: 'Account', cell: ({ accountId }) => <Part value={accountId} /> },
-    { title: 'Address', cell: ({ addressId }) => <Part value={addressId} /> },
+    { title: 'Address id', cell: ({ addressId }) => <Part value={addressId} /> },
     { title: 'Memo', cell: ({ memo }) => <Part value={memo} /> },
     {
       title: 'Amount',
@@ -128,7 +128,7 @@ export function BalancesPage(shown: {
         aside={
           <span>
             <a href={linkTo(`${BOOKS_PATH}/balances/csv`, filter)}>CSV</a>{' '}
-            <a href={linkTo(`${BOOKS_PATH}/balances/xlsx`, filter)}>Excel</a>
+            <a href={linkTo(`${BOOKS_PATH}/balances/xlsx`, filter)}>XLSX</a>
           </span>
         }
       >

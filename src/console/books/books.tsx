@@ -121,12 +121,13 @@ function mountTables(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const query = pageRequest.req.query();
     const position = positionOf(query);
     if (position === undefined) return missing(pageRequest, NO_POSITION);
-    const asked = periodOf({ from: query['from'], to: query['to'] }, now());
+    const at = now();
+    const asked = periodOf({ from: query['from'], to: query['to'] }, at);
     if ('problem' in asked) {
       return pageRequest.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
     }
     const { from, to } = asked.period;
-    return answer(pageRequest, { kind: 'statement', query: { ...position, from, to } });
+    return answer(pageRequest, { kind: 'statement', query: { ...position, from, to }, at });
   });
 }
 

@@ -55,7 +55,7 @@ function PositionCard({ position }: { position: Position }): Markup {
       <dl class="facts">
         <PartFact name="Vault" value={vaultId} />
         <PartFact name="Account" value={accountId} />
-        <PartFact name="Address" value={addressId} />
+        <PartFact name="Address id" value={addressId} />
         <PartFact name="Memo" value={memo} />
         <Fact name="Asset">{asset}</Fact>
         <Fact name="View">{view === 'books' ? 'books' : 'chain view'}</Fact>
@@ -270,7 +270,7 @@ export function StatementPage({ shown }: { shown: ShownStatement }): Markup {
           'statement' in result ? (
             <span>
               <a href={linkTo(`${BOOKS_PATH}/statement/csv`, link)}>CSV</a>{' '}
-              <a href={linkTo(`${BOOKS_PATH}/statement/xlsx`, link)}>Excel</a>
+              <a href={linkTo(`${BOOKS_PATH}/statement/xlsx`, link)}>XLSX</a>
             </span>
           ) : (
             ''

@@ -25,7 +25,7 @@ function monthOf(day: string): string {
 const FORMAT_NAMES: Record<Format, string> = {
   html: 'HTML',
   csv: 'CSV',
-  xlsx: 'Excel',
+  xlsx: 'XLSX',
   json: 'JSON',
   hledger: 'hledger',
   beancount: 'beancount',

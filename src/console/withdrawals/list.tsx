@@ -142,7 +142,7 @@ export function WithdrawalsPage(shown: {
         aside={
           <span>
             <a href={linkTo(`${PATH}.csv`, filter)}>CSV</a>{' '}
-            <a href={linkTo(`${PATH}.xlsx`, filter)}>Excel</a>
+            <a href={linkTo(`${PATH}.xlsx`, filter)}>XLSX</a>
           </span>
         }
       >

@@ -5,9 +5,11 @@ import type { Table, TextCell } from './table.ts';
 type Row =
   | { readonly record: 'line'; readonly line: StatementLine }
   | {
-      readonly record: 'opening' | 'closing';
+      readonly record: 'opening' | 'closing' | 'closing_so_far';
       readonly at: number;
       readonly balance: StatementLine['balance'];
+      /** What the balance rests on, where later facts can still change it; else null. */
+      readonly journalSeq: number | null;
     };
 
 function ofLine(read: (line: StatementLine) => TextCell): (row: Row) => TextCell {
@@ -18,19 +20,31 @@ function timeText(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Opening, lines with the balance after each, and closing of a position. */
+/** The balance at the end; of a period that is not over, the balance when it was read. */
+function closingRow({ to }: StatementQuery, statement: Statement, readAt: number): Row {
+  const { closing: balance, journalSeq } = statement;
+  return to > readAt
+    ? { record: 'closing_so_far', at: readAt, balance, journalSeq }
+    : { record: 'closing', at: to, balance, journalSeq: null };
+}
+
+/**
+ * Opening, lines with the balance after each, and closing of a position. `readAt`: when the
+ * statement was read, Unix milliseconds.
+ */
 export function statementTable(
   query: StatementQuery,
-  { opening, closing, items }: Statement,
-  decimals: number | null,
+  statement: Statement,
+  { decimals, readAt }: { decimals: number | null; readAt: number },
 ): Table<Row> {
-  const { from, to, asset, vaultId, accountId, addressId, memo, view } = query;
+  const { opening, items } = statement;
+  const { from, asset, vaultId, accountId, addressId, memo, view } = query;
   return {
     name: 'Statement',
     rows: [
-      { record: 'opening', at: from, balance: opening },
+      { record: 'opening', at: from, balance: opening, journalSeq: null },
       ...items.map((line): Row => ({ record: 'line', line })),
-      { record: 'closing', at: to, balance: closing },
+      closingRow(query, statement, readAt),
     ],
     columns: [
       { name: 'record', text: ({ record }) => record },
@@ -57,7 +71,10 @@ export function statementTable(
       { name: 'blockchainHash', text: ofLine(({ blockchainHash }) => blockchainHash) },
       { name: 'transactionId', text: ofLine(({ transactionId }) => transactionId) },
       { name: 'notificationId', text: ofLine(({ notificationId }) => notificationId) },
-      { name: 'journalSeq', text: ofLine(({ seq }) => seq) },
+      {
+        name: 'journalSeq',
+        text: (row) => (row.record === 'line' ? row.line.seq : row.journalSeq),
+      },
       { name: 'entryId', text: ofLine(({ entryId }) => entryId) },
       { name: 'reverses', text: ofLine(({ reverses }) => reverses) },
       { name: 'view', text: () => view },
@@ -73,6 +90,7 @@ export function statementTable(
 export function statementFacts(
   query: StatementQuery,
   statement: Statement,
+  readAt: number,
 ): (readonly [string, TextCell])[] {
   const { from, to, ...position } = query;
   return [
@@ -80,8 +98,9 @@ export function statementFacts(
     ['from', timeText(from)],
     ['before', timeText(to)],
     ['opening, smallest units', `${statement.opening}`],
-    ['closing, smallest units', `${statement.closing}`],
+    [`${to > readAt ? 'closing so far' : 'closing'}, smallest units`, `${statement.closing}`],
     ['lines', statement.total],
+    ['read at', timeText(readAt)],
     ['as of journal position', statement.journalSeq],
   ];
 }

@@ -21,7 +21,7 @@ const ROWS_MAX: Record<TableFormat, number> = { csv: 100_000, xlsx: 20_000 };
 /** What a table shows. `at`: when it was asked for, Unix milliseconds. */
 export type TableAsked =
   | { readonly kind: 'balances'; readonly query: BalanceQuery; readonly at: number }
-  | { readonly kind: 'statement'; readonly query: StatementQuery }
+  | { readonly kind: 'statement'; readonly query: StatementQuery; readonly at: number }
   | { readonly kind: 'withdrawals'; readonly query: WithdrawalQuery };
 
 /** A document, or why a statement cannot be read. */
@@ -38,7 +38,7 @@ type TableReads = Pick<Reads, 'balances' | 'statement' | 'withdrawals' | 'pinned
 function fileNameOf(parts: readonly (string | null)[], format: TableFormat): string {
   const words = parts.filter((part) => part !== null && part !== '');
   const name = words.join('-').replaceAll(/[^A-Za-z0-9.]+/g, '-');
-  return `${name.slice(0, 120)}.${format}`;
+  return `${name.slice(0, 160)}.${format}`;
 }
 
 async function documentOf<Row>(
@@ -74,7 +74,7 @@ async function balancesDocument(
 
 async function statementDocument(
   reads: TableReads,
-  query: StatementQuery,
+  { query, at: readAt }: Extract<TableAsked, { kind: 'statement' }>,
   format: TableFormat,
 ): Promise<TableAnswer> {
   const found = await reads.statement(query, { page: 0, pageSize: ROWS_MAX[format] });
@@ -84,11 +84,15 @@ async function statementDocument(
   const { vaultId, addressId, asset, from, to } = query;
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
   const fileName = fileNameOf(
-    ['statement', vaultId, addressId, asset, day(from), day(to - 1)],
+    ['statement', vaultId, addressId, asset, day(from), day(to - 1), to > readAt ? 'so-far' : null],
     format,
   );
-  const facts = statementFacts(query, found);
-  return documentOf(statementTable(query, found, decimals), { facts, format, fileName });
+  const facts = statementFacts(query, found, readAt);
+  return documentOf(statementTable(query, found, { decimals, readAt }), {
+    facts,
+    format,
+    fileName,
+  });
 }
 
 async function withdrawalsDocument(
@@ -122,7 +126,7 @@ export function tablesFrom(reads: TableReads): TableDocuments {
       case 'balances':
         return balancesDocument(reads, asked, format);
       case 'statement':
-        return statementDocument(reads, asked.query, format);
+        return statementDocument(reads, asked, format);
       case 'withdrawals':
         return withdrawalsDocument(reads, asked.query, format);
       default:

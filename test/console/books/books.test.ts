@@ -99,7 +99,9 @@ test('a statement says what is wrong with its position or period', async () => {
 });
 
 test('a statement is saved as csv and as a workbook, opening and lines coming to the closing', async () => {
-  const { vera } = await booked();
+  const { console } = await booked();
+  console.open.at = Date.parse('2025-11-21T00:00:00Z');
+  const vera = await console.as('vera');
   const query = `${POSITION}&from=2025-11-20&to=2025-11-20`;
   const csv = await vera.request(`/console/books/statement/csv?${query}`);
   expect(csv.headers.get('Content-Disposition')).toBe(
@@ -123,6 +125,25 @@ test('a statement is saved as csv and as a workbook, opening and lines coming to
     '12315499979000000000000',
   ]);
   expect(numbersOf(body, 2)).toContain('12315.499979');
+});
+
+test('the file of a period that is not over says when it was read, and from which journal position', async () => {
+  const { console, vera } = await booked();
+  const query = `${POSITION}&from=2025-11-20&to=2025-11-20`;
+  const askedAt = console.open.at;
+  const csv = await vera.request(`/console/books/statement/csv?${query}`);
+  expect(csv.headers.get('Content-Disposition')).toContain('-2025-11-20-2025-11-20-so-far.csv"');
+  const [head = [], ...rows] = csvRows(await csv.text());
+  const last = Object.fromEntries(head.map((name, at) => [name, rows.at(-1)?.[at]]));
+  const [journal] = console.open.rows<{ seq: number }>('SELECT max(seq) AS seq FROM journal');
+  expect(last).toMatchObject({ record: 'closing_so_far', journalSeq: String(journal?.seq) });
+  const readAt = Date.parse(last['at'] ?? '');
+  expect(readAt).toBeGreaterThanOrEqual(askedAt);
+  expect(readAt).toBeLessThan(Date.parse('2025-11-21T00:00:00Z'));
+  const xlsx = await vera.request(`/console/books/statement/xlsx?${query}`);
+  const about = workbookOf(new Uint8Array(await xlsx.arrayBuffer()))['About'];
+  expect(about).toContainEqual(['closing so far, smallest units', '12315499979000000000000']);
+  expect(about?.map(([name]) => name)).toContain('read at');
 });
 
 test('balances are saved as csv and as a workbook', async () => {
@@ -197,4 +218,17 @@ test('deposit, break, close and search lead to the movements of the hash', async
   expect(day).toContain('href="/console/books?vaultId=v1&amp;asset=ethereum%3AETH&amp;asOf=');
   await console.open.deliver(console.service.chain('transaction', { blockchainHash: '0xe5' }));
   expect(await vera.get('/console/search?q=0xe5')).toContain('/console/books/movements/0xe5"');
+});
+
+test.for([
+  '/console/books',
+  STATEMENT,
+  '/console/deposits',
+  '/console/withdrawals',
+  '/console/breaks',
+])('the workbook of %s is named XLSX', async (path) => {
+  const { vera } = await booked();
+  const page = await vera.get(path);
+  expect(page).toContain('>XLSX</a>');
+  expect(page).not.toContain('Excel');
 });
