@@ -2,6 +2,8 @@ import type { JournalReceiver } from '../../store/replicated/journal-state.ts';
 
 /** Credit latency of the last hour, and the deposit that waits longest now. */
 export interface CreditLatencyNow {
+  /** When this daemon began to verify deposits, and so to count credits; Unix milliseconds. */
+  readonly beganMs: number;
   readonly credits: number;
   /** Milliseconds from depth reached to the feed; null without a credit. */
   readonly p50Ms: number | null;

@@ -3,6 +3,7 @@ import { Card } from '../../pages/parts/card.tsx';
 import { spanText } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 import type { CreditLatencyNow } from './daemon-status.ts';
 
 /** Why a deep enough deposit has no credit yet. */
@@ -35,6 +36,18 @@ function Oldest(props: { oldest: CreditLatencyNow['oldest']; at: number; hrefOf:
   );
 }
 
+const HOUR_MS = 3_600_000;
+
+/** Since when credits are counted: a daemon knows no credit of before its start. */
+function Period({ beganMs, at }: { beganMs: number; at: number }): Markup {
+  if (at - beganMs >= HOUR_MS) return <>in the last hour</>;
+  return (
+    <>
+      since the daemon began to verify deposits, <Moment at={beganMs} />
+    </>
+  );
+}
+
 /** Credit latency of the last hour, and the oldest waiting deposit with its reason. */
 export function LatencyCard(props: {
   latency: CreditLatencyNow;
@@ -42,16 +55,17 @@ export function LatencyCard(props: {
   hrefOf: HrefOf;
 }): Markup {
   const { latency, at, hrefOf } = props;
-  const { credits, p50Ms, p99Ms, oldest } = latency;
+  const { beganMs, credits, p50Ms, p99Ms, oldest } = latency;
   return (
     <Card id="latency" title="Time to credit" live="feed deposits tick">
       {credits === 0 ? (
-        <p class="empty">No credit in the last hour, or since the daemon started.</p>
+        <p class="empty">
+          No credit <Period beganMs={beganMs} at={at} />.
+        </p>
       ) : (
         <p>
           Median <b>{secondsText(p50Ms)}</b>, 99th percentile <b>{secondsText(p99Ms)}</b> over{' '}
-          {credits === 1 ? '1 credit' : `${credits} credits`} of the last hour, or since the daemon
-          started.
+          {credits === 1 ? '1 credit' : `${credits} credits`} <Period beganMs={beganMs} at={at} />.
         </p>
       )}
       <Oldest oldest={oldest} at={at} hrefOf={hrefOf} />

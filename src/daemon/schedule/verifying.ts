@@ -17,6 +17,7 @@ export class Verifying {
   readonly latency: CreditLatency;
   readonly verifier: Verifier;
   readonly #loop: VerifierLoop;
+  readonly #beganMs = systemClock.now();
 
   constructor(options: {
     config: Config;
@@ -64,6 +65,7 @@ export class Verifying {
     const oldest = this.verifier.oldest();
     const { credits, p50Ms, p99Ms } = this.latency.figures(systemClock.now());
     return {
+      beganMs: this.#beganMs,
       credits,
       p50Ms,
       p99Ms,

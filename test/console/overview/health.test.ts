@@ -33,10 +33,21 @@ test('a credit that no consumer has acknowledged is named by its age', async () 
 
 test('the credit latency names the deposit that waits longest, and why', async () => {
   const oldest = { depositId: 'dep_1', sinceMs: Date.UTC(2025, 10, 20), reason: 'not_shown' };
-  const creditLatency = { credits: 7, p50Ms: 850, p99Ms: 12_400, oldest };
+  const creditLatency = { beganMs: 0, credits: 7, p50Ms: 850, p99Ms: 12_400, oldest };
   const text = await withStatus({ creditLatency });
-  expect(text).toContain('Median 0.85 s , 99th percentile 12 s over 7 credits of the last hour');
+  expect(text).toContain('Median 0.85 s , 99th percentile 12 s over 7 credits in the last hour');
   expect(text).toMatch(/Deposit dep_1 has waited for .*: the custody API does not show the/);
+});
+
+test('a daemon younger than an hour says since when it counts credits', async () => {
+  const beganMs = Date.parse('2025-11-20T00:00:00Z');
+  const none = { credits: 0, p50Ms: null, p99Ms: null, oldest: null };
+  expect(await withStatus({ creditLatency: { beganMs, ...none } })).toContain(
+    'No credit since the daemon began to verify deposits, 2025-11-20 00:00:00 UTC .',
+  );
+  expect(await withStatus({ creditLatency: { beganMs: 0, ...none } })).toContain(
+    'No credit in the last hour.',
+  );
 });
 
 test('the only receiver says so in one line', async () => {
