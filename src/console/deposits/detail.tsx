@@ -127,7 +127,7 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
         <Fact name="Account">
           <PartId value={deposit.accountId} />
         </Fact>
-        <Fact name="Address">
+        <Fact name="Address id">
           <PartId value={deposit.addressId} />
         </Fact>
         <Fact name="On-chain address">
@@ -139,7 +139,7 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
         <Fact name="Transaction">
           <PartId value={deposit.transactionId} />
         </Fact>
-        <Fact name="Owner by attribution">
+        <Fact name="Owner">
           {attributedTo === null ? (
             <span class="muted">none</span>
           ) : (
@@ -227,7 +227,7 @@ function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Dep
     ['Status', record.status, 'confirmed is required'],
     ['Amount, smallest units', record.amount, deposit.amount.toString()],
     ['Confirmations', record.confirmations, String(deposit.confirmations)],
-    ['Address', record.addressId, deposit.addressId],
+    ['Address id', record.addressId, deposit.addressId],
     ['Memo', record.memo, deposit.memo],
     ['Transaction', record.transactionId, deposit.transactionId],
   ];

@@ -164,7 +164,7 @@ export function fieldsOf(filter: DepositFilter, decimals: Decimals): FilterField
     field('amountTo', 'Amount to'),
     field('from', 'First seen from (UTC)', { type: 'date' }),
     field('to', 'First seen until (UTC)', { type: 'date' }),
-    field('attributedTo', 'Customer'),
+    field('attributedTo', 'Owner'),
     field('memo', 'Memo'),
     field('networkAddress', 'On-chain address'),
     field('addressId', 'Address id'),

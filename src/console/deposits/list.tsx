@@ -1,3 +1,4 @@
+import { ignoresCase } from '../../domain/chain/network-address.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../store/answers.ts';
 import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
@@ -44,7 +45,12 @@ function Owner({ deposit }: { deposit: Deposit }): Markup {
   const { attributedTo, memo, accountId } = deposit;
   if (attributedTo !== null) return <>{attributedTo}</>;
   if (memo !== null) return <>memo {memo}</>;
-  return accountId === null ? <span class="muted">none</span> : <Identifier value={accountId} />;
+  if (accountId === null) return <span class="muted">none</span>;
+  return (
+    <>
+      account <Identifier value={accountId} />
+    </>
+  );
 }
 
 function columns(decimals: Decimals): Column<Deposit>[] {
@@ -82,6 +88,13 @@ function position({ items, total }: DepositsFound): string {
   return total === null ? `${shown} on this page` : `${shown} of ${grouped(String(total))}`;
 }
 
+/** How the filter compares what it names. */
+function comparisonText({ networkAddress }: DepositFilter): string {
+  return networkAddress !== undefined && ignoresCase(networkAddress)
+    ? 'Capital and small letters of this on-chain address are equal. The address compares whole, like every identifier.'
+    : 'Identifiers compare whole and letter by letter.';
+}
+
 function Found(list: { filter: DepositFilter; found: DepositsFound; decimals: Decimals }): Markup {
   const { filter, found, decimals } = list;
   const { items, older, newer, searchedTo } = found;
@@ -95,7 +108,7 @@ function Found(list: { filter: DepositFilter; found: DepositsFound; decimals: De
             <p>The first notification of an incoming transaction makes one.</p>
           ) : (
             <p>
-              Identifiers compare whole and letter by letter. <a href={PATH}>Show all deposits</a>
+              {comparisonText(filter)} <a href={PATH}>Show all deposits</a>
             </p>
           )}
         </EmptyState>

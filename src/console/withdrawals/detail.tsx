@@ -64,7 +64,7 @@ function Parts({ life }: { life: WithdrawalLife }): Markup {
         <Fact name="Network">{withdrawal.network ?? 'not reported'}</Fact>
         <PartFact name="Vault" value={withdrawal.vaultId} />
         <PartFact name="Account" value={withdrawal.accountId} />
-        <PartFact name="Address" value={withdrawal.addressId} />
+        <PartFact name="Address id" value={withdrawal.addressId} />
         <PartFact name="To" value={withdrawal.destinationAddress} />
         <PartFact name="Memo" value={withdrawal.memo} />
         <Fact name="First seen">

@@ -313,3 +313,29 @@ test('a deposit that is not there is answered in the frame', async () => {
   expect(answer.status).toBe(404);
   expect(words(await answer.text())).toContain('There is no deposit dep_9.');
 });
+
+test.for([
+  ['0xAbCd', 'Capital and small letters of this on-chain address are equal.'],
+  ['bc1qar0srr7', 'Capital and small letters of this on-chain address are equal.'],
+  ['rDsbeomae4FXwgQTJp9Rs64Qg9vDiTCdBv', 'Identifiers compare whole and letter by letter.'],
+] as const)(
+  'an empty list of the on-chain address %s says how its letters compare',
+  async (one) => {
+    const [address, text] = one;
+    const vera = await (await consoleUnderTest()).as('vera');
+    expect(words(await vera.get(`/console/deposits?networkAddress=${address}`))).toContain(text);
+  },
+);
+
+test('the owner and the address id have the same name in the filter, the list and the page', async () => {
+  const console = await consoleUnderTest();
+  await console.open.deliver(console.service.confirmed(1));
+  const vera = await console.as('vera');
+  const list = await vera.get('/console/deposits');
+  expect(list).toContain('<span>Owner</span>');
+  expect(list).toMatch(/<th scope="col"[^>]*>Owner</);
+  expect(list).not.toContain('Customer');
+  const page = words(await vera.get(`/console/deposits/${console.open.depositId()}`));
+  expect(page).toContain('Address id adr-1');
+  expect(page).toMatch(/On-chain address .* Owner none/);
+});

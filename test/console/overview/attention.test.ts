@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readPage } from '../../docs/page.ts';
 import { closeOf, closesOf, dayNumber } from '../../store/close/closing.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
@@ -158,6 +159,25 @@ test('a credit that left the chain is shown with whether the feed has reversed i
   const done = words(await read());
   expect(done).toContain(`critical reversal after credit reversed in the feed, ${when} UTC`);
   expect(done).not.toContain('not reversed');
+});
+
+test('the documentation names the types that the list leaves out, and conservation is none', async () => {
+  const { text: page } = readPage('docs/how-to/work-in-the-console.md');
+  const [, sentence = ''] = /close by themselves: ([^.]*)\./.exec(page) ?? [];
+  const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, type]) => type);
+  const { open, service, read } = await openConsole();
+  expect(named).toEqual([
+    'missing_notification',
+    'status_mismatch',
+    'amount_changed',
+    'delivery_backlog',
+  ]);
+  await open.deliver(service.confirmed(1));
+  await open.deliver(service.chain('transaction', { balanceChanges: [change('90')] }));
+  await open.unboundedRun();
+  const list = words(await read());
+  expect(list).toMatch(/Needs a person warning conservation \d+ s /);
+  expect(list).not.toContain('young break');
 });
 
 test('a sentence shows each of its amounts in the asset’s unit', async () => {
