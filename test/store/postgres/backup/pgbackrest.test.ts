@@ -85,6 +85,10 @@ pg1-user=${SUPERUSER}
     await pgbackrest('stanza-create');
     await pgbackrest('check');
     await pgbackrest('--type=full', 'backup');
+    // pgBackRest compares whole seconds: a moment within the second of the backup is before it.
+    const [ended] = await cluster.sql<{ at: string }>('SELECT clock_timestamp()::text AS at');
+    const isLater = `SELECT clock_timestamp() > '${ended?.at}'::timestamptz + interval '2 s' AS done`;
+    await expect.poll(() => cluster.sql(isLater)).toEqual([{ done: true }]);
     await owner.append(epoch, two);
     const [moment] = await cluster.sql<{ at: string }>('SELECT clock_timestamp()::text AS at');
     await owner.append(epoch, three);
