@@ -44,7 +44,10 @@ const approvalSchema = z
   .object({ person: z.string(), reason: z.string(), approvedAt: timeText })
   .openapi('Approval');
 
-/** The fields of a deposit in the credit feed: those that the custody API's record confirms or names. */
+/**
+ * The fields of a deposit in the credit feed. Its on-chain address is none of them: a forged first
+ * webhook can name a false one, and a consumer might credit by it.
+ */
 export const creditedFields = {
   depositId: z.string(),
   state: depositState,

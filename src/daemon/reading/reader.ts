@@ -1,6 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { documentsFrom } from '../../report/document.ts';
 import { tablesFrom } from '../../report/tables/table-documents.ts';
+import { KeyLookup } from '../../store/sqlite/keys/key-lookup.ts';
 import { openForReading } from '../../store/sqlite/file/database.ts';
 import { SqliteReads } from '../../store/sqlite/reads/sqlite-reads.ts';
 import { failureOf } from './thread-failure.ts';
@@ -26,7 +27,9 @@ function answer<M extends Method>(
  */
 function serve(port: MessagePort, { path, pace, findsByKey }: ReaderOptions): void {
   keepPace(pace);
-  const reads = new SqliteReads(openForReading(path));
+  const connection = openForReading(path);
+  const keys = new KeyLookup(connection);
+  const reads = new SqliteReads(connection, keys);
   const reading: Answering = Object.assign(reads, {
     document: documentsFrom(reads),
     table: tablesFrom(reads),
@@ -53,13 +56,13 @@ function serve(port: MessagePort, { path, pace, findsByKey }: ReaderOptions): vo
       say({ kind: 'failed', id, failure: failureOf(error) });
     });
   });
-  if (findsByKey) setImmediate(prepare, reads);
+  if (findsByKey) setImmediate(prepare, keys);
 }
 
 /** Prepares look-ups between calls, so that the first search after a start waits for one step only. */
-function prepare(reads: SqliteReads): void {
+function prepare(keys: KeyLookup): void {
   try {
-    if (!reads.prepareLookUps()) setImmediate(prepare, reads);
+    if (!keys.step()) setImmediate(prepare, keys);
   } catch {
     // The call that needs the keys fails, and says why.
   }

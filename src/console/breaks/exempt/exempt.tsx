@@ -6,7 +6,7 @@ import type { ShownBreak } from '../../../store/answers.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
 import { Card } from '../../../pages/parts/card.tsx';
 import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
-import { decimalText } from '../../../pages/parts/value/figure.ts';
+import { decimalText, symbolOf } from '../../../pages/parts/value/figure.ts';
 import { basisIn, textOf, type Fields } from '../../../pages/parts/form/form-text.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { EXEMPTIONS_PATH } from './exemptions-page.tsx';
@@ -58,8 +58,7 @@ function sizeNow(one: ShownBreak, decimals: Decimals): string {
   if (difference === null) return '';
   const count = asset === null ? undefined : decimals.get(asset);
   if (asset === null || count === undefined) return `; now ${difference}`;
-  const symbol = asset.slice(asset.indexOf(':') + 1);
-  return `; now ${difference} (${decimalText(difference, count)} ${symbol})`;
+  return `; now ${difference} (${decimalText(difference, count)} ${symbolOf(asset)})`;
 }
 
 /** How far the difference may grow: from the break's own figure, on the side where it lies. */

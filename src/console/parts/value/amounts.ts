@@ -1,7 +1,7 @@
 import { Amount } from '../../../domain/money/amount.ts';
 import type { DepositSearch } from '../../../store/queries.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
-import { unitsOf } from '../../../pages/parts/value/figure.ts';
+import { symbolOf, unitsOf } from '../../../pages/parts/value/figure.ts';
 
 /** Assets whose amounts one search compares. */
 const ASSETS_MAX = 500;
@@ -11,8 +11,7 @@ const SEPARATORS = /(?<=\d)[,\u0020\u00A0\u202F](?=\d{3}(?:\D|$))/g;
 
 /** Whether a text names an asset: its id, or its symbol in any case. */
 function isNamed(asset: string, name: string): boolean {
-  const symbol = asset.slice(asset.indexOf(':') + 1);
-  return asset === name || symbol.toLowerCase() === name.toLowerCase();
+  return asset === name || symbolOf(asset).toLowerCase() === name.toLowerCase();
 }
 
 /** The amount in the asset's own unit, and a whole number in its smallest units too. */

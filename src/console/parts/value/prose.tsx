@@ -1,4 +1,4 @@
-import { decimalText } from '../../../pages/parts/value/figure.ts';
+import { decimalText, symbolOf } from '../../../pages/parts/value/figure.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 
@@ -17,8 +17,7 @@ interface Piece {
 function pieceOf(units: string, asset: string | null, decimals: Decimals): Piece | undefined {
   const digits = asset === null ? undefined : decimals.get(asset);
   if (asset === null || digits === undefined) return undefined;
-  const symbol = asset.slice(asset.indexOf(':') + 1);
-  return { text: `${decimalText(BigInt(units), digits)} ${symbol}`, units };
+  return { text: `${decimalText(BigInt(units), digits)} ${symbolOf(asset)}`, units };
 }
 
 /**

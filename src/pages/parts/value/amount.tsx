@@ -1,15 +1,15 @@
 import type { Child } from 'hono/jsx';
-import { decimalText, figureClass, grouped } from './figure.ts';
+import { decimalText, figureClass, grouped, symbolOf } from './figure.ts';
 import type { Markup } from '../markup.ts';
 
 /** The decimals of each asset, pinned at its first sighting. */
 export type Decimals = ReadonlyMap<string, number>;
 
-/** `ETH` of `ethereum:ETH`; the title says the whole id. */
+/** The asset's symbol; the title says the whole id. */
 function AssetName({ asset }: { asset: string }): Markup {
   return (
     <span class="asset" title={asset}>
-      {asset.slice(asset.indexOf(':') + 1)}
+      {symbolOf(asset)}
     </span>
   );
 }

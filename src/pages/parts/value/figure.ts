@@ -60,3 +60,8 @@ export function momentText(at: number): string {
 export function shortened(id: string): string {
   return id.length <= 18 ? id : `${id.slice(0, 8)}…${id.slice(-6)}`;
 }
+
+/** `ETH` of `ethereum:ETH`. */
+export function symbolOf(asset: string): string {
+  return asset.slice(asset.indexOf(':') + 1);
+}

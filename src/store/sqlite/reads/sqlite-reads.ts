@@ -94,17 +94,12 @@ export class SqliteReads implements Reads {
   readonly #journal: JournalReader;
   readonly #run: RunRecords;
 
-  constructor(connection: Database) {
+  constructor(connection: Database, keys = new KeyLookup(connection)) {
     this.#connection = connection;
     this.#journal = new JournalReader(connection);
     this.#run = new RunRecords(connection);
-    this.#keys = new KeyLookup(connection);
+    this.#keys = keys;
     this.#db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) });
-  }
-
-  /** Prepares look-ups by a key, step by step; returns whether they are prepared. */
-  prepareLookUps(): boolean {
-    return this.#keys.step();
   }
 
   /** Closes the connection. */

@@ -7,18 +7,23 @@ import type { Tables } from '../../table/tables.ts';
 import { waitingDepositRows } from '../deposits/deposits.ts';
 import { atSnapshot } from '../list.ts';
 import { balancesUntil } from './past-balances.ts';
-import { positionConditions, positionOf, type Position, type PositionRow } from './positions.ts';
-
-const PARTS = ['vaultId', 'accountId', 'addressId', 'memo', 'asset'] as const;
+import {
+  POSITION_COLUMNS,
+  POSITION_KEY,
+  positionConditions,
+  positionOf,
+  type PositionRow,
+} from './positions.ts';
 
 /** Identifiers never hold a NUL, because the intake quarantines such a notification. */
-function keyOf(position: Position): string {
-  return PARTS.map((part) => position[part] ?? '').join('\u0000');
+function keyOf(position: PositionRow): string {
+  return POSITION_COLUMNS.map((column) => position[column]).join('\u0000');
 }
 
 /** Whether a position matches the query; '' matches positions without that part. */
-function isAsked(query: BalanceQuery, position: Position): boolean {
-  return PARTS.every((part) => query[part] === undefined || query[part] === (position[part] ?? ''));
+function isAsked({ vaultId, accountId, addressId, memo, asset }: BalanceQuery, row: PositionRow) {
+  const asked = [vaultId, accountId, addressId, memo, asset];
+  return POSITION_COLUMNS.every((column, at) => (asked[at] ?? row[column]) === row[column]);
 }
 
 /** What is pending at a position. */
@@ -40,29 +45,25 @@ async function pendingAt(at: Kysely<Tables>, query: BalanceQuery): Promise<Map<s
       memo: row.unattributed === 1 ? '' : (row.memo ?? ''),
       asset: row.asset,
     };
-    if (!isAsked(query, positionOf(position))) continue;
-    const key = keyOf(positionOf(position));
+    if (!isAsked(query, position)) continue;
+    const key = keyOf(position);
     const amount = plus(pending.get(key)?.amount ?? ZERO, storedAmount(row.amount));
     pending.set(key, { position, amount });
   }
   return pending;
 }
 
-/** Columns of a position, in the order of the list. */
-const PARTS_OF_ROW = ['vault_id', 'account_id', 'address_id', 'memo', 'asset'] as const;
-const KEY = sql.join(PARTS_OF_ROW.map((part) => sql.ref(part)));
-
 /**
  * The positions with a balance, and those where a deposit is pending alone. A page of them is cut
  * out in SQL, because reading every position took most of the time of a page of the console.
  */
-export function listedPositions(
+function listedPositions(
   query: BalanceQuery,
   pending: readonly PositionRow[],
 ): RawBuilder<PositionRow & { readonly amount: string }> {
-  const parts = PARTS_OF_ROW.map((part) => sql`value ->> ${sql.lit(part)} as ${sql.ref(part)}`);
-  const isSame = PARTS_OF_ROW.map((part) => sql`a.${sql.ref(part)} = p.${sql.ref(part)}`);
-  return sql`select ${KEY}, amount from ledger_accounts as a cross join balances using (ledger_account)
+  const parts = POSITION_COLUMNS.map((one) => sql`value ->> ${sql.lit(one)} as ${sql.ref(one)}`);
+  const isSame = POSITION_COLUMNS.map((one) => sql`a.${sql.ref(one)} = p.${sql.ref(one)}`);
+  return sql`select ${POSITION_KEY}, amount from ledger_accounts as a cross join balances using (ledger_account)
       where ${positionConditions(query)} and amount <> '0'
     union all
     select p.*, '0' from (
@@ -90,17 +91,18 @@ function currentBalances(
       at,
     );
     const { rows } = await sql<PositionRow & { readonly amount: string }>`${listed}
-      order by ${KEY} limit ${page.pageSize} offset ${page.page * page.pageSize}`.execute(at);
+      order by ${POSITION_KEY} limit ${page.pageSize} offset ${page.page * page.pageSize}`.execute(
+      at,
+    );
     const items = rows.map((row) => {
-      const position = positionOf(row);
-      const expected = pending.get(keyOf(position))?.amount ?? ZERO;
-      return { ...position, amount: storedAmount(row.amount), pending: expected };
+      const waiting = pending.get(keyOf(row))?.amount ?? ZERO;
+      return { ...positionOf(row), amount: storedAmount(row.amount), pending: waiting };
     });
     return { ...page, items, total: counted.rows[0]?.total ?? 0 };
   });
 }
 
-/** One page of the balances of a view by position, summed as bigint because SQLite's integers are too small. */
+/** One page of the balances of a view, by position. */
 export async function readBalances(
   db: Kysely<Tables>,
   query: BalanceQuery,

@@ -13,6 +13,12 @@ export type PositionRow = Pick<
   'vault_id' | 'account_id' | 'address_id' | 'memo' | 'asset'
 >;
 
+/** A position's columns, in the order of its lists. */
+export const POSITION_COLUMNS = ['vault_id', 'account_id', 'address_id', 'memo', 'asset'] as const;
+
+/** The same as a list of SQL. */
+export const POSITION_KEY = sql.join(POSITION_COLUMNS.map((column) => sql.ref(column)));
+
 /** Reads a position from its columns. */
 export function positionOf(row: PositionRow): Position {
   return {
@@ -44,10 +50,6 @@ export function positionRows(db: Kysely<Tables>, query: BalanceQuery) {
   return db
     .selectFrom('ledger_accounts')
     .where(positionConditions(query))
-    .select(['vault_id', 'account_id', 'address_id', 'memo', 'asset'])
-    .orderBy('vault_id')
-    .orderBy('account_id')
-    .orderBy('address_id')
-    .orderBy('memo')
-    .orderBy('asset');
+    .select(POSITION_COLUMNS)
+    .orderBy(POSITION_KEY);
 }

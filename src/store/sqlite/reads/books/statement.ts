@@ -9,7 +9,7 @@ import { atSnapshot } from '../list.ts';
 
 /** Most lines of a statement: people read it, and a workbook of it is built in memory. */
 export const STATEMENT_LINES_MAX = 10_000;
-/** Most postings that are read, from the newest one back. So many take some ten seconds. */
+/** Most postings that are read, from the newest one back: a hot position must end somewhere. */
 export const STATEMENT_POSTINGS_MAX = 1_000_000;
 
 /** Entries per page: pages are faster than single entries, and bound the memory. */
@@ -44,13 +44,17 @@ interface Plan {
   readonly headSeq: number;
 }
 
-interface Balanced {
+/** A ledger account, its balance, and the newest entry that posted to it. */
+interface FoundAccount {
   readonly account: number;
   readonly balance: Amount;
   readonly newestEntry: number;
 }
 
-async function accountOf(at: Kysely<Tables>, query: StatementQuery): Promise<Balanced | undefined> {
+async function accountOf(
+  at: Kysely<Tables>,
+  query: StatementQuery,
+): Promise<FoundAccount | undefined> {
   const row = await at
     .selectFrom('ledger_accounts')
     .innerJoin('balances', 'balances.ledger_account', 'ledger_accounts.ledger_account')

@@ -1,5 +1,4 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { spellingOf } from '../../../../domain/chain/network-address.ts';
 import type { DepositState } from '../../../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../../answers.ts';
 import type { DepositPageRequest, DepositSearch } from '../../../queries.ts';
@@ -281,8 +280,7 @@ async function sourceOf(
   if (blockchainHash !== undefined) return ofHashes(keys.hashIds(blockchainHash));
   if (networkAddress !== undefined) {
     const beside = { from: from?.hash_id ?? null, side, limit: READ_BY_STATE_MAX };
-    const key = spellingOf(networkAddress);
-    return atAddress(networkAddress, keys.candidatesBeside('address', key, beside));
+    return atAddress(networkAddress, keys.atAddress(networkAddress, beside));
   }
   if (state === undefined) return NEWEST;
   if (!DONE.includes(state)) return WAITING;

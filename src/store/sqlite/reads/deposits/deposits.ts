@@ -5,7 +5,6 @@ import {
   type DepositState,
   type HoldReason,
 } from '../../../../domain/deposit/deposit.ts';
-import { spellingOf } from '../../../../domain/chain/network-address.ts';
 import type { DepositId } from '../../../../domain/ids.ts';
 import type { Oldest } from '../../../answers.ts';
 import type { DepositQuery } from '../../../queries.ts';
@@ -87,11 +86,8 @@ const HASHES_MAX = 10_000;
 
 /** The numbers of the hashes of an on-chain address; undefined where they are too many. */
 function hashIdsAt(networkAddress: string, keys: KeyLookup): number[] | undefined {
-  const found = keys.candidatesBeside('address', spellingOf(networkAddress), {
-    from: null,
-    side: 'older',
-    limit: HASHES_MAX + 1,
-  });
+  const all = { from: null, side: 'older', limit: HASHES_MAX + 1 } as const;
+  const found = keys.atAddress(networkAddress, all);
   return found.length > HASHES_MAX ? undefined : found;
 }
 
