@@ -78,8 +78,8 @@ export class KeyLookup {
   }
 
   /**
-   * The numbers of hashes that may have a deposit at an on-chain address, each once. One address can
-   * have very many, so that a caller asks for those beside a row.
+   * The numbers of hashes that may have a deposit at an on-chain address, each once. An address
+   * can have very many, so a caller asks for some of them, beside a row.
    */
   atAddress(networkAddress: string, { from, side, limit }: RowsBeside): number[] {
     const fingerprint = fingerprintOf(spellingOf(networkAddress));

@@ -9,7 +9,7 @@ import { atSnapshot } from '../list.ts';
 
 /** Most lines of a statement: people read it, and a workbook of it is built in memory. */
 export const STATEMENT_LINES_MAX = 10_000;
-/** Most postings that are read, from the newest one back: a hot position must end somewhere. */
+/** Most postings that a statement reads, from the newest one back. It bounds the time of a read. */
 export const STATEMENT_POSTINGS_MAX = 1_000_000;
 
 /** Entries per page: pages are faster than single entries, and bound the memory. */

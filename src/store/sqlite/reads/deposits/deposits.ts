@@ -79,8 +79,8 @@ export async function readDisputedDeposits(
 }
 
 /**
- * Most hashes that are looked up for one address: then a look at every deposit is hardly slower. An
- * exchange may receive all deposits of a network with memos at one address.
+ * Most hashes that are looked up for one address. With more, reading every deposit is hardly slower.
+ * An exchange may receive all deposits of a network with memos at one address.
  */
 const HASHES_MAX = 10_000;
 
