@@ -65,7 +65,7 @@ function Parts({ life }: { life: WithdrawalLife }): Markup {
         <PartFact name="Vault" value={withdrawal.vaultId} />
         <PartFact name="Account" value={withdrawal.accountId} />
         <PartFact name="Address id" value={withdrawal.addressId} />
-        <PartFact name="To" value={withdrawal.destinationAddress} />
+        <PartFact name="Destination address" value={withdrawal.destinationAddress} />
         <PartFact name="Memo" value={withdrawal.memo} />
         <Fact name="First seen">
           <Moment at={withdrawal.firstSeenAt} />

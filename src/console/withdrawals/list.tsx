@@ -80,7 +80,7 @@ function columnsOf(decimals: Decimals): Column<Withdrawal>[] {
     { title: 'Status', cell: (one) => <StatusBadge one={one} /> },
     { title: 'Moved', cell: (one) => <Moved one={one} decimals={decimals} />, is: 'number' },
     {
-      title: 'To',
+      title: 'Destination address',
       cell: ({ destinationAddress: to }) =>
         to === null ? <span class="muted">not reported</span> : <Identifier value={to} />,
     },

@@ -24,6 +24,18 @@ test('withdrawals are listed newest first, with status, amount, fee and custodyâ
   expect(page).toContain('href="/console/withdrawals" aria-current="page"');
 });
 
+test('list, filter, file and page name the destination address with the same words', async () => {
+  const { vera } = await sending();
+  const list = await vera.get('/console/withdrawals');
+  expect(list).toContain('<th scope="col">Destination address</th>');
+  expect(words(list)).toMatch(/Amount Destination address Order id/);
+  expect(words(await vera.get('/console/withdrawals/wd-tx'))).toContain(
+    'Destination address 0xdead',
+  );
+  const csv = await (await vera.request('/console/withdrawals.csv')).text();
+  expect(csv.split('\r\n')[0]?.split(',')).toContain('destinationAddress');
+});
+
 test('a filter of the list is a link', async () => {
   const { vera } = await sending();
   const cases: [filter: string, found: string[]][] = [
