@@ -134,6 +134,35 @@ function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): 
   );
 }
 
+/** What the card will show, from when on, and where to look until then. */
+function NoClosedDay({
+  lastRun,
+  nextCloseAt,
+}: Pick<Snapshot, 'lastRun'> & { nextCloseAt: number }): Markup {
+  return (
+    <EmptyState title="No day is closed yet.">
+      <p>
+        A close compares books, chain view and custody for each asset at midnight. Then this card
+        shows the three figures, and every difference.
+      </p>
+      <p>
+        The next close is due <Moment at={nextCloseAt} />. It closes every day that has ended.
+      </p>
+      {lastRun === undefined ? (
+        <p>
+          To compare now, an operator starts a reconciliation under <a href="/console/runs">Runs</a>
+          .
+        </p>
+      ) : (
+        <p>
+          Until then, read <a href={`/console/runs/${lastRun.seq}`}>the last reconciliation</a>, the{' '}
+          <a href="/console/breaks">open breaks</a> and the <a href="/console/books">balances</a>.
+        </p>
+      )}
+    </EmptyState>
+  );
+}
+
 /** Whether the last closed day ties out: books, chain view and custody side by side. */
 export function TieOutCard({
   snapshot,
@@ -154,11 +183,7 @@ export function TieOutCard({
       aside={<Verdict snapshot={snapshot} hrefOf={hrefOf} />}
     >
       {lastClose === undefined ? (
-        <EmptyState title="No day is closed yet.">
-          <p>
-            The next close is due <Moment at={nextCloseAt} />. It closes every day that has ended.
-          </p>
-        </EmptyState>
+        <NoClosedDay lastRun={snapshot.lastRun} nextCloseAt={nextCloseAt} />
       ) : (
         <DataTable
           caption="The last closed day by asset"

@@ -8,11 +8,31 @@ test('an empty store shows an empty console, and what would fill it', async () =
   const { read } = await openConsole();
   const text = words(await read());
   expect(text).toContain('Accepted 0 Duplicates 0 Quarantined 0 Credits 0 Reversals 0');
-  expect(text).toContain('No day is closed yet. The next close is due 2025-11-21 00:05:00 UTC');
   expect(text).toContain('Nothing waits for a person.');
   expect(text).toContain('No deposits yet.');
   expect(text).toContain('No open breaks.');
   expect(text).toContain('Custody API not configured');
+});
+
+test('before the first close the tie-out says what it will show, when, and what to do now', async () => {
+  const { open, read } = await openConsole();
+  const before = await read();
+  expect(words(before)).toContain(
+    'No day is closed yet. A close compares books, chain view and custody for each asset at midnight. Then this card shows the three figures, and every difference. The next close is due 2025-11-21 00:05:00 UTC',
+  );
+  expect(words(before)).toContain(
+    'To compare now, an operator starts a reconciliation under Runs .',
+  );
+  await open.run();
+  open.at += 60_000;
+  const after = await read();
+  expect(words(after)).toContain(
+    'Until then, read the last reconciliation , the open breaks and the balances .',
+  );
+  const [run] = open.rows<{ seq: number }>('SELECT seq FROM reconciliations');
+  for (const href of [`/console/runs/${run?.seq}`, '/console/breaks', '/console/books']) {
+    expect(after).toContain(`<a href="${href}">`);
+  }
 });
 
 test('the last closed day shows books, chain view and custody, and who signed it', async () => {
