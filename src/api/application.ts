@@ -1,8 +1,9 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
+import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { except } from 'hono/combine';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
 import { authenticate, refuseUnnamed, type ApiEnv } from './access.ts';
 import { mountAssets } from './exchange/assets.ts';
@@ -52,6 +53,18 @@ const PART_OF_TARGET: Readonly<Record<string, string>> = {
   json: 'body',
 };
 
+/** The names of the parameters that the called route takes in its query. */
+function parametersOf(app: OpenAPIHono<ApiEnv>, context: Context<ApiEnv>): readonly string[] {
+  const called = `${context.req.method.toLowerCase()} ${routePath(context)}`;
+  for (const definition of app.openAPIRegistry.definitions) {
+    if (definition.type !== 'route') continue;
+    const { method, path, request } = definition.route;
+    if (`${method} ${path.replaceAll(/\/\{(.+?)\}/g, '/:$1')}` !== called) continue;
+    return request?.query instanceof z.ZodObject ? Object.keys(request.query.shape) : [];
+  }
+  return [];
+}
+
 function onMethodNotAllowed(context: Context<ApiEnv>, methods: string[]): Response {
   const { method, path } = context.req;
   const Allow = methods.join(', ');
@@ -80,11 +93,12 @@ function mountErrors(app: OpenAPIHono<ApiEnv>, onBug: (error: unknown) => void):
  * ones with 404: mount it last.
  */
 export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
-  const app = new OpenAPIHono<ApiEnv>({
+  const app: OpenAPIHono<ApiEnv> = new OpenAPIHono<ApiEnv>({
     defaultHook: (result, context) => {
       if (result.success) return undefined;
       const part = PART_OF_TARGET[result.target] ?? result.target;
-      return answerProblem(context, invalidRequest(part, result.error));
+      const parameters = result.target === 'query' ? parametersOf(app, context) : undefined;
+      return answerProblem(context, invalidRequest(part, result.error, parameters));
     },
   });
   // The listener knows whether browsers come over TLS; the console's routes say so for all.

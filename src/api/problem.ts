@@ -152,10 +152,28 @@ function describeIssue(issue: z.core.$ZodIssue): string {
 
 const ISSUES_SHOWN_MAX = 3;
 
-/** The problem of a call's parameters or body, one sentence. */
-export function invalidRequest(part: string, error: z.core.$ZodError): Problem {
+/** What the call takes instead of an unknown parameter. */
+function takenInstead(error: z.core.$ZodError, parameters: readonly string[] | undefined): string {
+  const isUnknown = error.issues.some(({ code }) => code === 'unrecognized_keys');
+  if (!isUnknown || parameters === undefined) return '';
+  return parameters.length === 0
+    ? ' This call takes no parameters.'
+    : ` This call takes ${parameters.join(', ')}.`;
+}
+
+/**
+ * The problem of a call's parameters or body. `parameters`: the names that the call takes in its
+ * query, where that part is wrong.
+ */
+export function invalidRequest(
+  part: string,
+  error: z.core.$ZodError,
+  parameters?: readonly string[],
+): Problem {
   const issues = error.issues.slice(0, ISSUES_SHOWN_MAX).map(describeIssue).join('; ');
-  return { kind: 'invalid-request', detail: `${part}: ${issues}. See /docs for what it may hold.` };
+  const instead = takenInstead(error, parameters);
+  const detail = `${part}: ${issues}.${instead} See /docs for what it may hold.`;
+  return { kind: 'invalid-request', detail };
 }
 
 /** Problems that every call under `/v1` can answer. */

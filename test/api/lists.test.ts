@@ -187,6 +187,27 @@ test.for(REFUSED)('%s is refused: %s', async ([path, detail]) => {
   expect(body['detail']).toContain(detail);
 });
 
+test.for<[path: string, taken: string]>([
+  ['/v1/deposits?stat=held', 'state, vaultId, blockchainHash, networkAddress, page, pageSize'],
+  ['/v1/credits?since=3', 'after, limit, wait'],
+  ['/v1/reports/daily/2025-11-20/movements?day=1', 'vaultId, asset, figure, page, pageSize'],
+  ['/v1/quarantine?state=kept', 'page, pageSize'],
+  ['/v1/deposits/dep_1?full=true', 'no parameters'],
+])('an unknown parameter in %s is answered with those that the call takes', async (one) => {
+  const [path, taken] = one;
+  const api = await apiUnderTest();
+  const { status, body } = await api.get(path);
+  expect(status).toBe(400);
+  expect(body['detail']).toContain(`. This call takes ${taken}. See /docs`);
+});
+
+test('another mistake in a query names no parameters', async () => {
+  const { body } = await (await apiUnderTest()).get('/v1/deposits?page=-1');
+  expect(body['detail']).toBe(
+    'query: page: must be a whole number from 0 to 1000000000. See /docs for what it may hold.',
+  );
+});
+
 test('a list that is not read now is 503 with Retry-After, and says why', async () => {
   const api = await apiUnderTest();
   const why = 'too many lists are being read: try again later';
