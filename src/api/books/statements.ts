@@ -42,8 +42,12 @@ const statementSchema = listOf(lineSchema)
     to: timeText,
     opening: amountText.openapi({ description: 'The balance before `from`.' }),
     closing: amountText.openapi({ description: 'The balance before `to`: opening + all lines.' }),
-    asOf: z.int().openapi({
+    throughJournalSeq: z.int().openapi({
       description: 'The last fact of the journal that the statement could see.',
+    }),
+    asOf: z.int().openapi({
+      deprecated: true,
+      description: 'The same as `throughJournalSeq`. In `/v1/balances`, `asOf` is a time.',
     }),
   })
   .openapi('Statement');
@@ -135,6 +139,8 @@ export function mountStatements(app: OpenAPIHono<ApiEnv>, { reads }: Services): 
         to: isoTime(to),
         opening: found.opening.toString(),
         closing: found.closing.toString(),
+        throughJournalSeq: found.journalSeq,
+        // Its earlier name, which programs may read.
         asOf: found.journalSeq,
         ...listAnswer(found, lineView),
       },

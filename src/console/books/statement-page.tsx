@@ -202,7 +202,7 @@ function Lines(shown: ShownStatement & { statement: Statement; period: Period })
         href={(page) => linkTo(`${BOOKS_PATH}/statement`, { ...link, page })}
       />
       <p class="foot">
-        {`As of journal position ${grouped(String(statement.journalSeq))}. Lines are in the order of the journal.`}
+        {`Read through journal position ${grouped(String(statement.journalSeq))}. Lines are in the order of the journal.`}
       </p>
     </>
   );

@@ -101,6 +101,6 @@ export function statementFacts(
     [`${to > readAt ? 'closing so far' : 'closing'}, smallest units`, `${statement.closing}`],
     ['lines', statement.total],
     ['read at', timeText(readAt)],
-    ['as of journal position', statement.journalSeq],
+    ['through journal position', statement.journalSeq],
   ];
 }

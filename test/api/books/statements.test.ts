@@ -44,6 +44,7 @@ test('a statement has opening, lines with the balance after each, and closing', 
     to,
     opening: large,
     closing: '123456789012345678901234567858',
+    throughJournalSeq: 3,
     asOf: 3,
     data: [
       {

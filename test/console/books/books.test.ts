@@ -59,6 +59,8 @@ test('a statement has opening, each line with hash, kind, balance and evidence, 
   expect(text).toContain('withdrawal −30');
   expect(text).toContain('withdrawal fee −0.000021');
   expect(text).toContain('Closing so far');
+  // "As of" is a moment; this is a place in the journal.
+  expect(text).toMatch(/Read through journal position \d+\./);
   expect(page).toContain('href="/console/journal/2" title="ntf-1"');
   expect(page).toContain(`href="/console/books/movements/${LONG_HASH}"`);
 });
@@ -144,6 +146,7 @@ test('the file of a period that is not over says when it was read, and from whic
   const about = workbookOf(new Uint8Array(await xlsx.arrayBuffer()))['About'];
   expect(about).toContainEqual(['closing so far, smallest units', '12315499979000000000000']);
   expect(about?.map(([name]) => name)).toContain('read at');
+  expect(about).toContainEqual(['through journal position', String(journal?.seq)]);
 });
 
 test('balances are saved as csv and as a workbook', async () => {
