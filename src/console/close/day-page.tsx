@@ -31,15 +31,26 @@ const FORMAT_NAMES: Record<Format, string> = {
   beancount: 'beancount',
 };
 
-function Downloads({ day }: { day: string }): Markup {
+/** The report as a page in the browser, and as a file in each format. */
+function Documents({ day }: { day: string }): Markup {
   return (
     <p class="downloads">
-      <a class="button" href={`/console/reports/${day}`}>
-        Read and print
+      <a
+        class="button"
+        href={`/console/reports/${day}`}
+        title={`Opens the sealed report of ${day} as a page to read and to print`}
+      >
+        Open the report
       </a>{' '}
+      <span class="muted">Download:</span>{' '}
       {FORMATS.map((format) => (
         <>
-          <a class="button" href={`${CLOSE_PATH}/${day}/${format}`} download>
+          <a
+            class="button"
+            href={`${CLOSE_PATH}/${day}/${format}`}
+            title={`Downloads the sealed report of ${day} as ${FORMAT_NAMES[format]}`}
+            download
+          >
             {FORMAT_NAMES[format]}
           </a>{' '}
         </>
@@ -108,7 +119,7 @@ function SummaryCard({ day, signing }: { day: DayReport; signing: SigningShown }
           <dd>{`facts ${grouped(String(report.journal.afterSeq + 1))} to ${grouped(String(report.journal.throughSeq))}`}</dd>
         </div>
       </dl>
-      <Downloads day={close.day} />
+      <Documents day={close.day} />
     </Card>
   );
 }

@@ -184,6 +184,24 @@ test('every format is a download, and an unknown one is missing', async () => {
   expect((await vera.request('/console/close/yesterday/csv')).status).toBe(404);
 });
 
+test('the report opens as a page, the formats download, and each button says so', async () => {
+  const vera = await (await closed()).as('vera');
+  const page = await vera.get(PATH);
+  const [, opens = '', label] =
+    /<a class="button" href="\/console\/reports\/2025-11-20" title="([^"]*)"> *([^<]*?) *<\/a>/.exec(
+      page,
+    ) ?? [];
+  expect([label, opens]).toEqual([
+    'Open the report',
+    'Opens the sealed report of 2025-11-20 as a page to read and to print',
+  ]);
+  const report = await vera.request('/console/reports/2025-11-20');
+  expect(report.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+  expect(report.headers.get('Content-Disposition')).toBeNull();
+  expect(words(page)).toContain('Download: JSON CSV XLSX HTML hledger beancount');
+  expect(page).toContain('title="Downloads the sealed report of 2025-11-20 as CSV" download=""');
+});
+
 test('two people prepare and review; each form carries the hash of its page', async () => {
   const console = await closed();
   const [olga, otto] = [await console.as('olga'), await console.as('otto')];
