@@ -172,8 +172,8 @@ function standbyFindings(
   }
   if (standbys.some(({ isVisible }) => !isVisible)) {
     const detail =
-      "this role may not see the state of the standbys: GRANT pg_monitor to it, so that receivers compare the standby's position after each commit";
-    return [warning(check, detail)];
+      'this role may not see which commits the standby has, so receivers whose standby is required take nothing: as a superuser, GRANT pg_monitor to it';
+    return [problem(check, detail)];
   }
   const synchronous = standbys.filter(
     ({ syncState }) => syncState === 'sync' || syncState === 'quorum',

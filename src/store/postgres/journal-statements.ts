@@ -1,6 +1,6 @@
 import type { BlockColumns, DayColumns, FactColumns, SealColumns } from './commit-rows.ts';
 import type { Statement } from './connection/session.ts';
-import { NO_WAIT, type NoWait } from './connection/standby-proof.ts';
+import { NO_PROOF, type NoProof } from './connection/standby-proof.ts';
 
 // The statements of the shared journal. Each is prepared once per session. The lease follows
 // clock_timestamp(): now() would be the time before a wait for the row's lock.
@@ -32,7 +32,7 @@ export const ACQUIRE: Statement<{ epoch: number }> = {
     ), acquired AS (
       UPDATE ownership SET owner = $1, url = $2, process = $3, epoch = epoch + 1,
         lease_until = clock_timestamp() + make_interval(secs => $4)
-      WHERE (process = $3 OR NOT (${IS_LEASED})) AND (NOT $5::boolean OR (${NO_WAIT}) IS NULL)
+      WHERE (process = $3 OR NOT (${IS_LEASED})) AND (NOT $5::boolean OR (${NO_PROOF}) IS NULL)
       RETURNING epoch
     ), former AS (
       UPDATE receivers SET seen_at = until, commit_number = before.commit_number,
@@ -59,16 +59,16 @@ export const OWNER: Statement<{
   text: `SELECT owner AS name, url, epoch, ${IS_LEASED} AS "isLeased" FROM ownership`,
 };
 
-/** What an append has done. `noWait`: why a required standby would not have been waited for. */
+/** What an append has done. `noProof`: why no standby could prove it. */
 export interface AppendRow {
   readonly fenced: number;
   readonly facts: number;
-  readonly noWait: NoWait | null;
+  readonly noProof: NoProof | null;
 }
 
 /** What holds for the row of an owner who may append: $1 process, $2 epoch, $3 standby required. */
 const MAY_APPEND = `process = $1 AND epoch = $2
-  AND (NOT $3::boolean OR (${NO_WAIT}) IS NULL)`;
+  AND (NOT $3::boolean OR (${NO_PROOF}) IS NULL)`;
 
 /**
  * Appends one commit: the fence, then everything else joined with it, so that nothing is written
@@ -101,7 +101,7 @@ export const APPEND: Statement<AppendRow> = {
       SELECT $5, $6, $7, $8, $9, $10 FROM fence
     )
     SELECT (SELECT count(*) FROM fence)::int AS fenced, (SELECT count(*) FROM facts)::int AS facts,
-      ${NO_WAIT} AS "noWait"`,
+      ${NO_PROOF} AS "noProof"`,
 };
 
 /** Confirms repeats with a write. $4 seconds of the lease. */
@@ -112,7 +112,7 @@ export const CONFIRM_REPEATS: Statement<AppendRow> = {
         lease_until = clock_timestamp() + make_interval(secs => $4)
       WHERE ${MAY_APPEND} RETURNING 1
     )
-    SELECT (SELECT count(*) FROM fence)::int AS fenced, 0 AS facts, ${NO_WAIT} AS "noWait"`,
+    SELECT (SELECT count(*) FROM fence)::int AS fenced, 0 AS facts, ${NO_PROOF} AS "noProof"`,
 };
 
 /** The seal $1 and up to $2 that follow it, each with the unpacked size of its bodies. */

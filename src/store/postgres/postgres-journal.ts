@@ -37,7 +37,7 @@ import {
 import { lookAt } from './journal-look.ts';
 import { Primary } from './connection/primary.ts';
 import type { Answers, Call, Session } from './connection/session.ts';
-import { NO_WAIT_ADVICE, withoutStandby } from './connection/standby-proof.ts';
+import { NO_PROOF_ADVICE, withoutStandby } from './connection/standby-proof.ts';
 import { sessionName, StandbyWait, type StandbyPolicy } from './connection/standby-wait.ts';
 import { StatementFailed } from './connection/statement-failure.ts';
 import { TRY_SPACE } from './try-space.ts';
@@ -209,8 +209,8 @@ export class PostgresJournal implements SharedJournal {
     const [row] = rows[0];
     if (row === undefined) return { kind: 'unknown', cause: 'the server answered without a row' };
     if (row.fenced === 0) {
-      if (!isRequired || row.noWait === null) return { kind: 'fenced' };
-      return { kind: 'unavailable', cause: NO_WAIT_ADVICE[row.noWait] };
+      if (!isRequired || row.noProof === null) return { kind: 'fenced' };
+      return { kind: 'unavailable', cause: NO_PROOF_ADVICE[row.noProof] };
     }
     if (unconfirmed !== undefined) return { kind: 'unknown', cause: unconfirmed };
     if (row.facts !== (commit?.rows.length ?? 0)) {

@@ -92,7 +92,7 @@ describe.runIf(isInstalled)('the findings about a database', () => {
     await cluster.sql('REVOKE pg_monitor FROM runtime');
     const found = await problemsOf(sound);
     await cluster.sql('GRANT pg_monitor TO runtime');
-    expect(found).toEqual([expect.stringContaining('warning: this role may not see the state')]);
+    expect(found).toEqual([expect.stringContaining('problem: this role may not see')]);
   });
 
   test('name an address that names the standby alone', async () => {

@@ -22,7 +22,8 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
   let cluster: PostgresCluster;
   beforeAll(async () => {
     cluster = await startPostgres({ standby: true });
-    await cluster.sql(`CREATE ROLE blind LOGIN PASSWORD '${PASSWORD}'`);
+    await cluster.sql(`CREATE ROLE seeing LOGIN PASSWORD '${PASSWORD}' IN ROLE pg_monitor;
+      CREATE ROLE blind LOGIN PASSWORD '${PASSWORD}'`);
   });
   afterEach(async () => {
     cluster.standby?.resume();
@@ -32,9 +33,9 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
   afterAll(() => cluster?.stop());
 
   /** A journal, under a role that sees the standby's position or under one that does not. */
-  async function journalOf(role: 'admin' | 'blind'): Promise<JournalAddress> {
+  async function journalOf(role: 'seeing' | 'blind' = 'seeing'): Promise<JournalAddress> {
     const address = await newJournal(cluster);
-    await initJournal(address, { nowMs: NOW_MS, runtimeRole: 'blind' });
+    await initJournal(address, { nowMs: NOW_MS, runtimeRole: role });
     return { ...address, user: role };
   }
 
@@ -62,50 +63,44 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     onTestFinished(() => void process.kill(row.pid, 'SIGCONT'));
   }
 
-  test.each(['admin', 'blind'] as const)(
-    'is unknown when the names of standbys are emptied while it waits (role %s)',
-    async (role) => {
-      const address = await journalOf(role);
-      const owner = receiver(address, 'a', REQUIRED);
-      const epoch = await owning(owner);
-      cluster.standby?.pause();
-      const appending = owner.append(epoch, COMMIT);
-      await waiting();
-      await cluster.setSynchronous(false);
-      expect(await appending).toEqual({
-        kind: 'unknown',
-        cause: expect.stringContaining('synchronous_standby_names is empty') as unknown,
-      });
-      // Nobody hands it on, and nobody becomes the owner, until a standby has it.
-      const follower = receiver(address, 'b', REQUIRED);
-      await expect(follower.read(EMPTY, 100)).rejects.toBeInstanceOf(JournalUnavailable);
-      expect((await owner.append(epoch, null)).kind).toBe('unavailable');
-      cluster.standby?.resume();
-      await cluster.setSynchronous(true);
-      await cluster.standbyFollows();
-      expect((await readAll(follower, EMPTY)).map(plain)).toEqual([plain(COMMIT)]);
-    },
-  );
+  test('is unknown when the names of standbys are emptied while it waits', async () => {
+    const address = await journalOf();
+    const owner = receiver(address, 'a', REQUIRED);
+    const epoch = await owning(owner);
+    cluster.standby?.pause();
+    const appending = owner.append(epoch, COMMIT);
+    await waiting();
+    await cluster.setSynchronous(false);
+    expect(await appending).toEqual({
+      kind: 'unknown',
+      cause: expect.stringContaining('synchronous_standby_names is empty') as unknown,
+    });
+    // Nobody hands it on, and nobody becomes the owner, until a standby has it.
+    const follower = receiver(address, 'b', REQUIRED);
+    await expect(follower.read(EMPTY, 100)).rejects.toBeInstanceOf(JournalUnavailable);
+    expect((await owner.append(epoch, null)).kind).toBe('unavailable');
+    cluster.standby?.resume();
+    await cluster.setSynchronous(true);
+    await cluster.standbyFollows();
+    expect((await readAll(follower, EMPTY)).map(plain)).toEqual([plain(COMMIT)]);
+  });
 
-  test.each(['admin', 'blind'] as const)(
-    'is unknown when the names are emptied and filled again before its session looks (role %s)',
-    async (role) => {
-      const owner = receiver(await journalOf(role), 'a', REQUIRED);
-      const epoch = await owning(owner);
-      cluster.standby?.pause();
-      const appending = owner.append(epoch, COMMIT);
-      const pid = await waiting();
-      process.kill(pid, 'SIGSTOP');
-      await cluster.setSynchronous(false);
-      await released();
-      await cluster.setSynchronous(true);
-      process.kill(pid, 'SIGCONT');
-      expect((await appending).kind).toBe('unknown');
-    },
-  );
+  test('is unknown when the names are emptied and filled again before its session looks', async () => {
+    const owner = receiver(await journalOf(), 'a', REQUIRED);
+    const epoch = await owning(owner);
+    cluster.standby?.pause();
+    const appending = owner.append(epoch, COMMIT);
+    const pid = await waiting();
+    process.kill(pid, 'SIGSTOP');
+    await cluster.setSynchronous(false);
+    await released();
+    await cluster.setSynchronous(true);
+    process.kill(pid, 'SIGCONT');
+    expect((await appending).kind).toBe('unknown');
+  });
 
   test('is unknown while sessions know the names and the checkpointer does not', async () => {
-    const owner = receiver(await journalOf('admin'), 'a', REQUIRED);
+    const owner = receiver(await journalOf(), 'a', REQUIRED);
     const epoch = await owning(owner);
     await cluster.setSynchronous(false);
     await released();
@@ -116,7 +111,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
   });
 
   test('is appended once the standby has it, although PostgreSQL did not wait', async () => {
-    const owner = receiver(await journalOf('admin'), 'a', REQUIRED);
+    const owner = receiver(await journalOf(), 'a', REQUIRED);
     const epoch = await owning(owner);
     await cluster.setSynchronous(false);
     await released();
@@ -126,20 +121,42 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     expect(await owner.append(epoch, COMMIT)).toEqual({ kind: 'appended' });
   });
 
-  test.each(['admin', 'blind'] as const)(
-    'is none in ordinary service: every append counts (role %s)',
-    async (role) => {
-      const owner = receiver(await journalOf(role), 'a', REQUIRED);
-      const epoch = await owning(owner);
-      expect(await owner.append(epoch, COMMIT)).toEqual({ kind: 'appended' });
-      expect(await owner.append(epoch, null)).toEqual({ kind: 'appended' });
-      expect((await readAll(owner, EMPTY)).map(plain)).toEqual([plain(COMMIT)]);
-    },
-  );
+  test('is none in ordinary service: every append counts', async () => {
+    const owner = receiver(await journalOf(), 'a', REQUIRED);
+    const epoch = await owning(owner);
+    expect(await owner.append(epoch, COMMIT)).toEqual({ kind: 'appended' });
+    expect(await owner.append(epoch, null)).toEqual({ kind: 'appended' });
+    expect((await readAll(owner, EMPTY)).map(plain)).toEqual([plain(COMMIT)]);
+  });
+
+  test('is never taken for kept under a role that may not see the standby: it owns and reads nothing', async () => {
+    const address = await journalOf('blind');
+    const owner = receiver(address, 'a', REQUIRED);
+    const says = 'as a superuser, GRANT pg_monitor to';
+    await expect(owner.acquire()).rejects.toThrow(says);
+    await expect(owner.read(EMPTY, 100)).rejects.toThrow(says);
+    expect(await receiver(address, 'b').owner()).toBeNull();
+
+    await cluster.sql('GRANT pg_monitor TO blind');
+    onTestFinished(() => void cluster.sql('REVOKE pg_monitor FROM blind'));
+    const epoch = await owning(owner);
+    expect(await owner.append(epoch, COMMIT)).toEqual({ kind: 'appended' });
+    // Whoever loses the right while it owns appends nothing any more.
+    await cluster.sql('REVOKE pg_monitor FROM blind');
+    expect(await owner.append(epoch, null)).toEqual({
+      kind: 'unavailable',
+      cause: expect.stringContaining(says) as unknown,
+    });
+  });
+
+  test('does not matter to a role that may not see the standby, where the standby is optional', async () => {
+    const owner = receiver(await journalOf('blind'), 'a');
+    expect(await owner.append(await owning(owner), COMMIT)).toEqual({ kind: 'appended' });
+  });
 
   test('is no request: nothing is sent to the custody API that only the primary has counted', async () => {
     const requests = new CustodyRequests({
-      address: await journalOf('blind'),
+      address: await journalOf(),
       clientId: 'client',
       limits: {
         minute: { requests: 60, seconds: 60 },
@@ -158,7 +175,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
   });
 
   test('nobody becomes the owner while no standby is configured, because no append would count', async () => {
-    const address = await journalOf('blind');
+    const address = await journalOf();
     await cluster.setSynchronous(false);
     const refused = receiver(address, 'a', REQUIRED).acquire();
     await expect(refused).rejects.toThrow('synchronous_standby_names is empty');
@@ -166,7 +183,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
   });
 
   test('an append is refused in a session that has lost its settings, as under a pooler', async () => {
-    const address = await journalOf('admin');
+    const address = await journalOf();
     const owner = receiver(address, 'a', REQUIRED);
     const epoch = await owning(owner);
     // A pooler of transactions would run the statement in a session without them.
