@@ -27,6 +27,10 @@ export interface DutiesContext extends Pick<OpenStore, 'reads' | 'queue'> {
   readonly access: Access;
 }
 
+/** Receivers with different rules replace each other's at every takeover. */
+const RULES_REPLACED =
+  "the exemption rules of this receiver's configuration have replaced others: give all receivers the same reconcile.exemptions";
+
 /** How duties end, in order. A step stops what the steps before it may have started. */
 export const DUTY_STEPS = [
   'schedule',
@@ -93,7 +97,8 @@ export class Duties {
     const start = await takePolicy(config.crediting, this.#context, { isShared });
     const policyText = startText(start);
     if (policyText !== null) log.warn(policyText);
-    await takeExemptions(config.reconcile.exemptions, this.#context);
+    const replaced = await takeExemptions(config.reconcile.exemptions, this.#context);
+    if (replaced && isShared) log.warn(RULES_REPLACED);
   }
 
   start(): void {

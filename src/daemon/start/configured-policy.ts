@@ -3,7 +3,7 @@ import { keepingHalts, scopeText, type HaltScope } from '../../domain/policy/hal
 import type { FactQueue } from '../../intake/fact-queue.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { PolicyRow } from '../../store/records.ts';
-import { CommandFailed } from '../process/terminal.ts';
+import { journalConfigured } from './configured-decision.ts';
 
 /** What a start does with the configured policy. */
 export type PolicyAtStart =
@@ -74,15 +74,8 @@ export async function takePolicy(
     halts === ''
       ? 'the configuration says so'
       : `the configuration says so, and what people halted stays halted: ${halts}`;
-  const taken = await store.queue.submit({
-    kind: 'decision',
-    at: Date.now(),
-    actor: 'config',
-    decision: { kind: 'policy', source: 'config', policy, configured, reason },
-  });
-  if (taken.kind === 'unavailable') {
-    throw new CommandFailed(`the store cannot be written (${taken.cause}): check the disk`);
-  }
+  const decision = { kind: 'policy', source: 'config', policy, configured, reason } as const;
+  await journalConfigured(decision, store.queue);
   return start;
 }
 
