@@ -15,9 +15,11 @@ const CLOSE = 'docs/how-to/close-and-sign-a-day.md';
 const AFTER_THE_TUTORIAL = [
   'docs/how-to/decide-about-held-deposits.md',
   'docs/how-to/handle-each-break.md',
+  'docs/how-to/give-customers-addresses-and-memos.md',
   'docs/how-to/change-the-crediting-policy.md',
   'docs/how-to/correct-decimals.md',
   'docs/how-to/exempt-a-difference.md',
+  'docs/reference/api.md',
   'docs/how-to/monitor.md',
   'docs/how-to/rotate-tokens-and-keys.md',
   'docs/how-to/back-up-and-restore.md',
