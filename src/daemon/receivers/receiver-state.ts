@@ -22,6 +22,5 @@ export function receiverState(shared: SharedParts): ReceiverState {
 function causeOf({ role, nameTaken }: Receiver): string | null {
   if (nameTaken !== null) return nameTaken;
   if (role?.kind === 'cut_off') return role.cause;
-  if (role?.kind !== 'diverged') return null;
-  return `${role.detail}. Stop this receiver, put its replica aside, and start it with an empty one`;
+  return role?.kind === 'diverged' ? role.detail : null;
 }

@@ -16,7 +16,7 @@ const APPLIED_MS_MAX = 5_000;
 
 const NOT_SHOWN = 'it took place, but this replica does not show it yet';
 
-const CHANGES = 'the owner of the journal changes: try again in a moment';
+const OWNER_CHANGES = 'the owner of the journal changes: try again in a moment';
 
 type OwnersDuties = LivingDuties & Pick<Duties, 'reconcile' | 'close' | 'reevaluate'>;
 
@@ -102,7 +102,7 @@ export class Receiver {
     const { ownership, client, reads } = this.#options;
     if (ownership.duties !== null) return ownership.duties.reconcile();
     const owner = this.#owner();
-    if (owner === null) return { kind: 'not_recorded', cause: CHANGES };
+    if (owner === null) return { kind: 'not_recorded', cause: OWNER_CHANGES };
     const called = await this.#called(client.reconcile(owner));
     if (called.kind === 'failed') return { kind: 'not_recorded', cause: called.cause };
     if (called.answer.kind !== 'ran') return called.answer;
@@ -114,7 +114,7 @@ export class Receiver {
     const { ownership, client } = this.#options;
     if (ownership.duties !== null) return ownership.duties.close(day);
     const owner = this.#owner();
-    if (owner === null) return { kind: 'unavailable', reason: CHANGES };
+    if (owner === null) return { kind: 'unavailable', reason: OWNER_CHANGES };
     const called = await this.#called(client.close(owner, day));
     return called.kind === 'failed' ? { kind: 'unavailable', reason: called.cause } : called.answer;
   }
@@ -132,7 +132,7 @@ export class Receiver {
       const isShown = await this.#options.applied.waitFor(called.position, APPLIED_MS_MAX);
       return isShown ? called : { kind: 'failed', cause: NOT_SHOWN };
     }
-    const cause = 'cause' in called ? called.cause : CHANGES;
+    const cause = 'cause' in called ? called.cause : OWNER_CHANGES;
     return { kind: 'failed', cause };
   }
 
@@ -151,7 +151,7 @@ export class Receiver {
         if (nameTaken !== null) return { kind: 'waiting', cause: nameTaken };
         return owner?.isLeased === true
           ? { kind: 'follower', owner }
-          : { kind: 'waiting', cause: CHANGES };
+          : { kind: 'waiting', cause: OWNER_CHANGES };
       }
       case 'cut_off':
         return { kind: 'waiting', cause: `this receiver takes nothing now: ${role.cause}` };
@@ -205,11 +205,11 @@ function logRole(log: ReceiverOptions['log'], role: Role): void {
         { cause: role.cause },
         'this receiver takes nothing now; senders get 503 and retry',
       );
-    case 'diverged': {
-      const what =
-        'this replica has diverged and serves nothing: stop this receiver, put its replica aside, and start it with an empty one';
-      return log.fatal({ cause: role.detail }, what);
-    }
+    case 'diverged':
+      return log.fatal(
+        { cause: role.detail },
+        'this replica has diverged and serves nothing; the cause says what to do',
+      );
     default:
       role satisfies never;
   }

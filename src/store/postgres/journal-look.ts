@@ -42,7 +42,7 @@ const LOOK: Statement<LookRow> = {
 /** Looks at the primary, its standby and the receivers. Throws `StatementFailed`. */
 export async function lookAt(
   session: Session,
-  receiver: { readonly name: string; readonly process: string },
+  receiver: { readonly name: string; readonly url: string; readonly process: string },
 ): Promise<JournalState> {
   const askedAt = Date.now();
   const { rows } = await session.call(LOOK, receiver.name, receiver.process);
@@ -54,7 +54,9 @@ export async function lookAt(
     standbyLagBytes: row.lagBytes,
     clockAheadMs: halfWay - row.nowMs,
     leaseLeftMs: row.leaseLeftMs,
-    namesakeUrl: row.namesakeUrl,
+    // With the same URL it is this receiver's former process, or one that owns the journal: the role
+    // says so then.
+    namesakeUrl: row.namesakeUrl === receiver.url ? null : row.namesakeUrl,
     receivers: await receiversIn(session),
   };
 }

@@ -162,7 +162,7 @@ export class PostgresJournal implements SharedJournal {
     try {
       return { kind: 'commits', commits: commitsOf({ seals, facts, blocks, days }) };
     } catch (error) {
-      return { kind: 'diverged', detail: `the journal is damaged: ${String(error)}` };
+      return { kind: 'diverged', detail: `the journal is damaged: ${String(error)}. Restore it` };
     }
   }
 
@@ -182,8 +182,8 @@ export class PostgresJournal implements SharedJournal {
   /** Looks at the primary and its standby. Throws `JournalUnavailable`. */
   async look(): Promise<JournalState> {
     const session = await this.#primary.session();
-    const { name } = this.#settings.receiver;
-    const state = await this.#safely(() => lookAt(session, { name, process: this.#process }));
+    const asker = { ...this.#settings.receiver, process: this.#process };
+    const state = await this.#safely(() => lookAt(session, asker));
     return this.#wait.isAlone ? { ...state, standby: 'missing' } : state;
   }
 
@@ -247,11 +247,11 @@ export class PostgresJournal implements SharedJournal {
   ): Promise<Following> {
     const here = `commit ${after.commitNumber} of this replica`;
     if (found?.commitNumber === after.commitNumber) {
-      const detail = `${here} is not the journal's: the replica belongs to another journal, or a failover without a synchronous standby has replaced it`;
+      const detail = `${here} is not the journal's: the replica belongs to another journal, or a failover without a synchronous standby has replaced it. ${COMPARE}`;
       return { kind: 'diverged', detail };
     }
     const head = await this.#head(session);
-    const detail = `${here} is missing in the journal, which ends at commit ${head.commitNumber}: a failover without a synchronous standby has lost it, or the replica belongs to another journal`;
+    const detail = `${here} is missing in the journal, which ends at commit ${head.commitNumber}: a failover without a synchronous standby has lost it, or the replica belongs to another journal. ${COMPARE}`;
     return { kind: 'diverged', detail };
   }
 
@@ -310,7 +310,10 @@ export class PostgresJournal implements SharedJournal {
     if (!isTooLong) return message;
     try {
       const session = await this.#primary.session();
-      const { standby } = await lookAt(session, { name: '', process: this.#process });
+      const { standby } = await lookAt(session, {
+        ...this.#settings.receiver,
+        process: this.#process,
+      });
       return standby === 'missing' ? withoutStandby(message) : message;
     } catch (error) {
       if (error instanceof JournalUnavailable || error instanceof StatementFailed) return message;
@@ -320,6 +323,10 @@ export class PostgresJournal implements SharedJournal {
 }
 
 type Rowsets<Rows extends readonly object[]> = Answers<Rows>['rows'];
+
+/** What to do about a replica that holds what the journal does not. */
+const COMPARE =
+  'Stop this receiver, and put its replica aside: it may hold acknowledged facts, see docs/how-to/run-several-receivers.md. Then start the receiver with an empty replica';
 
 /** States of insufficient resources, and of a failed read or write of a file. */
 const LACKS_SPACE = /^(?:53|58)/;

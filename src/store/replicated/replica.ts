@@ -35,6 +35,13 @@ export interface Replica {
   follow(commits: readonly SealedCommit[]): void;
 }
 
+/**
+ * What to do about a commit that this version cannot follow. The replica stays as it was before that
+ * commit.
+ */
+export const RUN_OWNERS_VERSION =
+  'run the version of the receiver that owns the journal, and keep the replica; if this is that version already, start it with an empty replica';
+
 /** This replica does not agree with the journal. The message says what to do. */
 export class ReplicaDiverged extends Error {
   override readonly name = 'ReplicaDiverged';

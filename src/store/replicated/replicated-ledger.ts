@@ -1,7 +1,12 @@
 import type { Fact } from '../../domain/fact/fact.ts';
 import { StoreFailed, type CommitResult, type Ledger } from '../port.ts';
-import { ReplicaDiverged, type Prepared, type Replica } from './replica.ts';
-import { JournalUnavailable, type Owner, type SharedJournal } from './shared-journal.ts';
+import { ReplicaDiverged, RUN_OWNERS_VERSION, type Prepared, type Replica } from './replica.ts';
+import {
+  JournalUnavailable,
+  type Owner,
+  type SealedCommit,
+  type SharedJournal,
+} from './shared-journal.ts';
 
 /**
  * What this receiver is to the shared journal.
@@ -30,8 +35,8 @@ const READ_FACTS_MAX = 1_000;
 /** How long one step applies commits. Then it looks at the owner again, however much is left. */
 const FOLLOW_MS_MAX = 1_000;
 
-/** So many renewals may fail in a row before the lease ends. */
-const RENEWALS_PER_LEASE = 3;
+/** An owner without commits renews its lease when this share of it has passed. */
+const RENEWED_AFTER_SHARE = 1 / 3;
 
 const NOT_OWNER = 'this receiver does not own the journal';
 
@@ -84,7 +89,10 @@ export class ReplicatedLedger implements Ledger {
     this.#onApplied = options.onApplied;
   }
 
-  /** `unavailable` unless this receiver is the owner. Rejects for a bug; nothing was kept then. */
+  /**
+   * `unavailable` unless this receiver is the owner. Rejects for a bug. If the journal has kept the
+   * facts all the same, this receiver appends nothing until it has read them.
+   */
   commit(facts: readonly Fact[]): Promise<CommitResult> {
     return this.#alone(() => this.#commit(facts));
   }
@@ -216,7 +224,7 @@ export class ReplicatedLedger implements Ledger {
       this.#change({ kind: 'cut_off', cause: this.#barredBy });
       return this.#release(epoch);
     }
-    if (this.#leaseAgeMs() < this.#leaseMs / RENEWALS_PER_LEASE) return;
+    if (this.#leaseAgeMs() < this.#leaseMs * RENEWED_AFTER_SHARE) return;
     const asked = this.#clock();
     if (await this.#journal.renew(epoch)) this.#extendedAt = asked;
     else this.#change({ kind: 'follower', owner: await this.#journal.owner() });
@@ -270,10 +278,22 @@ export class ReplicatedLedger implements Ledger {
       const following = await this.#journal.read(this.#replica.head, READ_FACTS_MAX);
       if (following.kind === 'diverged') throw new ReplicaDiverged(following.detail);
       if (following.commits.length === 0) return true;
-      this.#replica.follow(following.commits);
+      this.#apply(following.commits);
       this.#onApplied(this.#replica.head.lastSeq);
     }
     return false;
+  }
+
+  /** The owner took these facts: if a rule throws here, this version has other rules. */
+  #apply(commits: readonly SealedCommit[]): void {
+    try {
+      this.#replica.follow(commits);
+    } catch (error) {
+      if (error instanceof StoreFailed || error instanceof ReplicaDiverged) throw error;
+      const [first, last] = [commits[0]?.commitNumber, commits.at(-1)?.commitNumber];
+      const what = `a commit of the journal, ${first} to ${last}, cannot be applied`;
+      throw new ReplicaDiverged(`${what} (${causeOf(error)}): ${RUN_OWNERS_VERSION}`);
+    }
   }
 
   #fail(error: unknown): void {

@@ -101,7 +101,7 @@ export type Appended =
 
 /**
  * What follows a head. `diverged`: the journal does not hold this head, so the replica belongs to
- * another journal, or the journal has lost commits. `detail` says which of them.
+ * another journal, or the journal has lost commits. `detail` says which of them, and what to do.
  */
 export type Following =
   | { readonly kind: 'commits'; readonly commits: readonly SealedCommit[] }

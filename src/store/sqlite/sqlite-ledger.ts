@@ -12,7 +12,12 @@ import {
   type Writes,
 } from '../port.ts';
 import type { JournalRow } from '../records.ts';
-import { ReplicaDiverged, type Prepared, type Replica } from '../replicated/replica.ts';
+import {
+  ReplicaDiverged,
+  RUN_OWNERS_VERSION,
+  type Prepared,
+  type Replica,
+} from '../replicated/replica.ts';
 import type { JournalHead, SealedCommit } from '../replicated/shared-journal.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
 import { BUSY_TIMEOUT_MS } from './file/database.ts';
@@ -200,7 +205,7 @@ export class SqliteLedger implements Ledger, Replica {
     const sealed = rows.length === 0 ? undefined : this.#seal(rows, commit.sealedAt);
     if (sealed !== undefined && Buffer.compare(sealed.hash, commit.hash) === 0) return;
     throw new ReplicaDiverged(
-      `commit ${commit.commitNumber} of the journal has another effect in this version (journal position ${commit.rows[0]?.seq}): run the version of the receiver that owns the journal`,
+      `commit ${commit.commitNumber} of the journal has another effect in this version (journal position ${commit.rows[0]?.seq}): ${RUN_OWNERS_VERSION}`,
     );
   }
 
@@ -295,7 +300,9 @@ export class SqliteLedger implements Ledger, Replica {
       fact = decodeFact(row, this.#decode);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new ReplicaDiverged(`journal position ${row.seq} cannot be read: ${why}`);
+      throw new ReplicaDiverged(
+        `journal position ${row.seq} cannot be read (${why}): ${RUN_OWNERS_VERSION}`,
+      );
     }
     if (fact.kind !== 'custody-record') return fact;
     const computed = computedDays.find(({ seq }) => seq === row.seq)?.packed;
