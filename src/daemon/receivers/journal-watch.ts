@@ -9,7 +9,7 @@ import {
 /** A larger difference of two clocks is no delay of the network. */
 const CLOCK_MS_MAX = 5_000;
 
-/** What works, and needs a person all the same. */
+/** What a person must see to, although the receiver works. */
 export function journalWarnings(
   { standby, clockAheadMs, namesakeUrl }: JournalState,
   { name, isRequired }: { readonly name: string; readonly isRequired: boolean },
@@ -36,10 +36,7 @@ export function journalWarnings(
   return found;
 }
 
-/**
- * Follows what looks at the shared journal find: metrics, warnings that are logged once, and the
- * receivers.
- */
+/** Keeps what the looks at the shared journal find: metrics, receivers, and warnings logged once. */
 export class JournalWatch {
   readonly #log: Pick<Logger, 'info' | 'warn'>;
   readonly #metrics: Pick<ReceiverMetrics, 'journal'>;

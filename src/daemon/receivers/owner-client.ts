@@ -28,7 +28,7 @@ const CONNECT_MS_MAX = 1_000;
 const FACTS_MS_MAX = 6_000;
 /** A run reads the custody API for up to some minutes. */
 const CALL_MS_MAX = 600_000;
-/** Two frames under way: one commits while the next is on its way. */
+/** For frames: two are under way, and a question without facts. For calls: they run in turn. */
 const CONNECTIONS_MAX = 4;
 
 /**
@@ -104,22 +104,24 @@ interface OwnerClientOptions {
 /** Hands facts and calls to the owner over HTTP. It does not repeat. */
 export class OwnerClient {
   readonly #options: OwnerClientOptions;
-  readonly #agent: Agent;
+  readonly #forFacts: Agent;
+  /** Calls take minutes: on the connections of the facts they would hold the facts up. */
+  readonly #forCalls: Agent;
 
   constructor(options: OwnerClientOptions) {
     this.#options = options;
-    this.#agent = new Agent({
-      connections: CONNECTIONS_MAX,
-      connect: {
-        timeout: CONNECT_MS_MAX,
-        ...(options.ca === null ? {} : { ca: options.ca }),
-      },
-    });
+    const connect = {
+      timeout: CONNECT_MS_MAX,
+      ...(options.ca === null ? {} : { ca: options.ca }),
+    };
+    this.#forFacts = new Agent({ connections: CONNECTIONS_MAX, connect });
+    this.#forCalls = new Agent({ connections: CONNECTIONS_MAX, connect });
   }
 
   async hand(owner: Owner, facts: readonly Fact[]): Promise<Handed> {
     const body = Buffer.from(framed(facts));
-    const sent = await this.#send(owner, RECEIVER_PATHS.facts, { body, msMax: FACTS_MS_MAX });
+    const how = { body, msMax: FACTS_MS_MAX, dispatcher: this.#forFacts };
+    const sent = await this.#send(owner, RECEIVER_PATHS.facts, how);
     if (sent.kind !== 'ok') return sent;
     const read = ownerAnswers.safeParse(sent.json);
     if (read.success && read.data.answers.length === facts.length) {
@@ -138,7 +140,7 @@ export class OwnerClient {
 
   /** Ends all calls under way. */
   async end(): Promise<void> {
-    await this.#agent.destroy();
+    await Promise.all([this.#forFacts.destroy(), this.#forCalls.destroy()]);
   }
 
   async #call<Answer>(
@@ -146,7 +148,8 @@ export class OwnerClient {
     call: { path: string; asked: object; answer: z.ZodType<Answer> },
   ): Promise<Called<Answer>> {
     const body = Buffer.from(JSON.stringify(call.asked));
-    const sent = await this.#send(owner, call.path, { body, msMax: CALL_MS_MAX });
+    const how = { body, msMax: CALL_MS_MAX, dispatcher: this.#forCalls };
+    const sent = await this.#send(owner, call.path, how);
     if (sent.kind !== 'ok') return sent;
     const read = z.object({ answer: call.answer, position: z.int() }).safeParse(sent.json);
     if (read.success) return { kind: 'answered', ...read.data };
@@ -156,15 +159,16 @@ export class OwnerClient {
   async #send(
     owner: Owner,
     path: string,
-    { body, msMax }: { readonly body: Buffer; readonly msMax: number },
+    how: { readonly body: Buffer; readonly msMax: number; readonly dispatcher: Agent },
   ): Promise<
     { readonly kind: 'ok'; readonly json: unknown } | Exclude<Handed, { kind: 'answered' }>
   > {
     const { name, secret, now } = this.#options;
+    const { body, msMax, dispatcher } = how;
     try {
       const response = await request(`${owner.url}${path}`, {
         method: 'POST',
-        dispatcher: this.#agent,
+        dispatcher,
         headersTimeout: msMax,
         bodyTimeout: msMax,
         headers: {

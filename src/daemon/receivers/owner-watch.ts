@@ -37,13 +37,14 @@ export class OwnerWatch {
     return this.#cause;
   }
 
-  /** Begins to ask this owner; null asks nobody. */
+  /** Begins to ask this owner; null asks nobody. What a former owner did is forgotten. */
   follow(owner: Owner | null): void {
     this.#owner = owner;
     clearTimeout(this.#timer);
-    if (owner !== null) return this.#again();
     this.#silentSince = null;
-    this.#change(null);
+    if (this.#cause !== null) this.#options.observe(false);
+    this.#cause = null;
+    if (owner !== null) this.#again();
   }
 
   end(): void {

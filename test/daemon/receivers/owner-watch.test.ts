@@ -60,6 +60,15 @@ test('an owner that says for ten seconds that it is none keeps a follower from s
   expect([watch.cause, ...observed]).toEqual([null, true, false]);
 });
 
+test('an owner that follows a silent one is given ten seconds of its own', async () => {
+  const { watch, observed } = watchOf(...Array.from({ length: 20 }, () => UNREACHED));
+  await vi.advanceTimersByTimeAsync(14_000);
+  expect(watch.cause).not.toBe(null);
+  watch.follow({ ...OWNER, name: 'c', epoch: 5 });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([watch.cause, ...observed]).toEqual([null, true, false]);
+});
+
 test('an owner that does not answer for ten seconds does, until another one is there', async () => {
   const { watch } = watchOf(...Array.from({ length: 20 }, () => UNREACHED));
   await vi.advanceTimersByTimeAsync(14_000);

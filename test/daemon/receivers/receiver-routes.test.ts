@@ -94,6 +94,30 @@ test('a run and a close that a follower is asked for run at the owner', async ()
   expect(asked).toEqual(['2026-01-31']);
 });
 
+test('runs that take minutes hold no facts up', async () => {
+  const owner = new TestOwner();
+  const at = await owner.listen();
+  const { client } = follower();
+  const ends: (() => void)[] = [];
+  owner.services = {
+    reconcile: () =>
+      new Promise((resolve) => {
+        ends.push(() => resolve({ kind: 'not_recorded', cause: 'the test has ended' }));
+      }),
+    close: () => Promise.resolve({ kind: 'closed' }),
+    reevaluate: () => undefined,
+  };
+  const runs = Array.from({ length: 6 }, () => client.reconcile(at));
+  await expect.poll(() => ends.length).toBe(4);
+  const fact = factOf(new Service().confirmed(1), START);
+  expect((await client.hand(at, [fact])).kind).toBe('answered');
+  for (let ended = 0; ended < runs.length; ended += 1) {
+    await expect.poll(() => ends.length).toBeGreaterThan(ended);
+    ends[ended]?.();
+  }
+  expect((await Promise.all(runs)).map(({ kind }) => kind)).toEqual(runs.map(() => 'answered'));
+});
+
 test('an owner that nobody listens for is not reached, and nothing was sent', async () => {
   const { client } = follower();
   const at = { name: 'gone', url: 'http://127.0.0.1:1', epoch: 1, isLeased: true };
