@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { startProgramIn, type Running } from './program.ts';
+import { MAIN, startProgramIn, type Running } from './program.ts';
 
 interface ServeReady {
   readonly url: string;
@@ -66,6 +66,8 @@ export class Daemon {
   readonly folder = mkdtempSync(join(tmpdir(), 'counterfoil-e2e-'));
   readonly storePath = join(this.folder, 'store.db');
   readonly configPath = join(this.folder, 'config.json');
+  /** The build that the next start runs. */
+  main = MAIN;
   readonly #environment: Readonly<Record<string, string>>;
   #running: Running<ServeReady> | undefined;
   #stderr = (): string => '';
@@ -99,7 +101,7 @@ export class Daemon {
 
   async start(): Promise<void> {
     this.#running = await startProgramIn<ServeReady>(
-      this.#environment,
+      { main: this.main, environment: this.#environment },
       'serve',
       '--config',
       this.configPath,

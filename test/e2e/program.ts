@@ -118,13 +118,16 @@ export function startProgram<Ready>(...args: string[]): Promise<Running<Ready>> 
   return startProgramIn<Ready>({}, ...args);
 }
 
-/** The same with an environment of its own beside this process's. */
+/** The same with an environment of its own beside this process's, or another build's `main.js`. */
 export async function startProgramIn<Ready>(
-  environment: Readonly<Record<string, string>>,
+  {
+    main = MAIN,
+    environment = {},
+  }: { readonly main?: string; readonly environment?: Readonly<Record<string, string>> },
   ...args: string[]
 ): Promise<Running<Ready>> {
   const env = { ...process.env, ...environment };
-  const child = spawn(process.execPath, [MAIN, ...args], { ...PIPED, env });
+  const child = spawn(process.execPath, [main, ...args], { ...PIPED, env });
   listening.add(child);
   child.once('exit', () => listening.delete(child));
   const stderr = collect(child.stderr);

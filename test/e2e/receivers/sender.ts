@@ -11,6 +11,8 @@ export async function statusOf(receiver: RealReceiver, number: number): Promise<
 export class Sender {
   readonly acknowledged: number[] = [];
   readonly refused: string[] = [];
+  /** The longest time between two answers, milliseconds. */
+  longestMs = 0;
   #isStopped = false;
   readonly #ended: Promise<void>;
 
@@ -24,6 +26,7 @@ export class Sender {
   }
 
   async #send(receivers: readonly RealReceiver[], from: number): Promise<void> {
+    let answeredAt = performance.now();
     for (let number = from; !this.#isStopped; number += 1) {
       const turn = number % receivers.length;
       const order = [...receivers.slice(turn), ...receivers.slice(0, turn)];
@@ -37,6 +40,9 @@ export class Sender {
           // Nobody listens there: a proxy sends the request to the next receiver.
         }
       }
+      const now = performance.now();
+      this.longestMs = Math.max(this.longestMs, now - answeredAt);
+      answeredAt = now;
     }
   }
 }
