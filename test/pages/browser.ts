@@ -79,14 +79,19 @@ async function violations(page: Page, about: 'everything' | 'colours'): Promise<
   return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
-/** Elements that are wider than the window, by their selectors; a table scrolls in its frame. */
+/**
+ * What makes the page wider than the window: elements, by their selectors, or a text that hangs out of
+ * its own; a table scrolls in its frame.
+ */
 function overflow(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= width) return [];
+    const hangs = (one) =>
+      one.getBoundingClientRect().right > width + 1 || one.scrollWidth > one.clientWidth + 1;
     return [...document.body.querySelectorAll('*')]
-      .filter((one) => one.getBoundingClientRect().right > width + 1 && !one.closest('.scroll'))
-      .map((one) => one.tagName + '.' + one.className);
+      .filter((one) => hangs(one) && !one.closest('.scroll'))
+      .map((one) => 'too wide: ' + one.tagName + '.' + one.className);
   })()`);
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LONG_HASH } from '../../books/booked.ts';
 import { send } from '../../withdrawals/sent.ts';
 import { faultsOf, HAS_BROWSER, Site, useBrowser } from '../browser.ts';
 
@@ -13,6 +14,13 @@ describe.runIf(HAS_BROWSER)('withdrawals in a browser', () => {
       expect(await faultsOf(site, path, 'olga')).toEqual([]);
     },
   );
+
+  test('the life of a withdrawal with a hash of a real length fits every width', async () => {
+    const site = await Site.open();
+    const { open, service } = site.console;
+    await open.deliver(service.outgoing('mined', { blockchainHash: LONG_HASH }));
+    expect(await faultsOf(site, '/console/withdrawals/wd-tx', 'olga')).toEqual([]);
+  });
 
   test.for([true, false])(
     'from the list to the entries of its hash takes two clicks (scripts: %s)',
