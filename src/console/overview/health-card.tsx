@@ -68,11 +68,18 @@ function Backlog({ snapshot }: { snapshot: Snapshot }): Markup {
   );
 }
 
-function runState({ lastRun }: Snapshot): { tone: Tone; text: string } {
-  if (lastRun === undefined) return { tone: 'plain', text: 'none yet' };
-  return lastRun.incomplete === null
-    ? { tone: 'good', text: 'complete' }
-    : { tone: 'warn', text: `incomplete: ${lastRun.incomplete}` };
+/** The cause is any text: it stands beside the badge, which never breaks. */
+function runState({ lastRun, at }: Snapshot): { tone: Tone; text: string; detail: Child } {
+  if (lastRun === undefined) return { tone: 'plain', text: 'none yet', detail: ago(null, at) };
+  const { incomplete, finishedAt } = lastRun;
+  if (incomplete === null) return { tone: 'good', text: 'complete', detail: ago(finishedAt, at) };
+  const detail = (
+    <>
+      {`${incomplete.replaceAll('_', ' ')}; `}
+      {ago(finishedAt, at)}
+    </>
+  );
+  return { tone: 'warn', text: 'incomplete', detail };
 }
 
 function Part(part: { name: string; tone: Tone; text: string; detail: Child }): Markup {
@@ -137,7 +144,7 @@ export function HealthCard({
   snapshot: Snapshot;
   status: DaemonStatus;
 }): Markup {
-  const { at, counts, backlogs, lastRun, newestFactAt } = snapshot;
+  const { at, counts, backlogs, newestFactAt } = snapshot;
   const { oldestUnacknowledgedAt, credits, reversals } = counts.credits;
   const unacknowledged = counts.deposits.credited ?? 0;
   const { queue } = status;
@@ -162,11 +169,7 @@ export function HealthCard({
         )}
         <OtherReceivers {...status} />
         <Part name="Custody API" {...custodyState(status)} detail="" />
-        <Part
-          name="Reconciliation"
-          {...runState(snapshot)}
-          detail={ago(lastRun?.finishedAt ?? null, at)}
-        />
+        <Part name="Reconciliation" {...runState(snapshot)} />
         <Part
           name="Deliveries"
           tone={backlogs.length === 0 ? 'good' : 'warn'}

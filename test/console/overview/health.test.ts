@@ -13,6 +13,23 @@ test('health says what does its work and what does not', async () => {
   expect(await withStatus({ custody: well })).toContain('Custody API answers');
 });
 
+test('why the last reconciliation is incomplete stands beside its badge, not in it', async () => {
+  const { open, read } = await openConsole();
+  await open.record({
+    kind: 'run',
+    startedAt: open.at,
+    graceMs: 0,
+    custody: { matched: 1, broken: 0, exempt: {}, skipped: {} },
+    requests: 1,
+    watermark: null,
+    incomplete: 'rate_budget',
+    repairs: { replayed: 0, pulledForward: 0, backfilled: 0 },
+  });
+  const page = await read();
+  expect(page).toContain('<span class="badge warn">incomplete</span>');
+  expect(words(page)).toMatch(/Reconciliation incomplete rate budget; \d+ s ago/);
+});
+
 test('a vault whose notifications wait at the custody service is named', async () => {
   const { open, read } = await openConsole();
   const backlog = { transactionId: 't1' as never, since: open.at };
