@@ -136,6 +136,9 @@ test('the form shows the filter of the link, and the views are links', async () 
   expect(page).toContain('<option value="resolved" selected="">');
   expect(page).toContain('<option value="malformed" selected="">');
   expect(page).toContain('name="vault" type="text" value="v9"');
+  expect(page).toContain(
+    '<details class="filters"><summary class="button">Filter: State resolved,',
+  );
   expect(words(page)).toContain('No break matches.');
   expect(page).toContain('<a href="/console/breaks?assignee=olga">Mine</a>');
   const mine = await olga.get('/console/breaks?assignee=olga');

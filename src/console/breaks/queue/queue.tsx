@@ -13,7 +13,7 @@ import { DataTable, type Column } from '../../../pages/parts/list/data-table.tsx
 import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
 import { ageSpanText } from '../../parts/value/age-span-text.ts';
 import { grouped } from '../../../pages/parts/value/figure.ts';
-import { FilterForm } from '../../../pages/parts/form/filter-form.tsx';
+import { FoldedFilter } from '../../../pages/parts/form/filter-form.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { Age } from '../../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../../pages/parts/list/pager.tsx';
@@ -126,8 +126,9 @@ function Filters({ filter }: { filter: QueueFilter }): Markup {
   const named = (values: readonly string[]) =>
     values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
   return (
-    <FilterForm
+    <FoldedFilter
       action={PATH}
+      open={false}
       fields={[
         {
           name: 'state',
