@@ -98,7 +98,10 @@ export class ApiUnderTest {
       policy: this.policy,
       checkExemption,
       settings: async () => ({
-        settings: [{ key: 'reconcile.graceSeconds', value: '600' }],
+        settings: [
+          { key: 'reconcile.graceSeconds', value: '600' },
+          { key: 'custody.vaults', value: JSON.stringify(Array(9).fill('a-vault')) },
+        ],
         checks: [
           { check: 'store', status: 'ok', detail: 'it accepts writes' },
           { check: 'clock', status: 'warning', detail: 'a fact lies in the future' },

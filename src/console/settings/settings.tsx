@@ -30,7 +30,7 @@ const CHECK_COLUMNS: Column<Check>[] = [
 
 const SETTING_COLUMNS: Column<Setting>[] = [
   { title: 'Setting', cell: ({ key }) => <span class="id">{key}</span> },
-  { title: 'Value', cell: ({ value }) => <span class="id">{value}</span> },
+  { title: 'Value', cell: ({ value }) => <span class="id setting">{value}</span> },
 ];
 
 /** The checks and the settings in force. */

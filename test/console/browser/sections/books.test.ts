@@ -38,6 +38,19 @@ describe.runIf(HAS_BROWSER)('the books in a browser', () => {
     },
   );
 
+  test('on a phone, a line that repeats no entry shows no empty names', async () => {
+    const site = await Site.open();
+    await book(site.console);
+    const page = await site.window({ as: 'vera', width: 390 });
+    await page.goto(`/console/books/movements/${LONG_HASH}`);
+    const empty = page.locator('td', { has: page.locator('.cell:empty') });
+    expect(await empty.count()).toBeGreaterThan(0);
+    expect(await empty.filter({ visible: true }).count()).toBe(0);
+    // A wide window has columns, which stay.
+    await page.setViewportSize({ width: 1_280, height: 900 });
+    expect(await empty.filter({ visible: true }).count()).toBeGreaterThan(0);
+  });
+
   test('a period is chosen without scripts, and the link keeps it', async () => {
     const site = await Site.open();
     await book(site.console);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { change, decimals } from '../../../store/webhook.ts';
 import { HAS_BROWSER, Site, useBrowser } from '../browser.ts';
 import { fill } from '../filled.ts';
 
@@ -28,6 +29,30 @@ describe.runIf(HAS_BROWSER)('the overview in a browser', () => {
     await page.evaluate('getSelection().removeAllRanges()');
     await page.locator('#attention').getByText('"stranger"').waitFor();
     expect(site.faults).toEqual([]);
+  });
+
+  test('the latest deposits with real ids fit a window of 1,280 pixels whole', async () => {
+    const site = await Site.open();
+    const { open, service } = site.console;
+    const [vaultId, addressId] = [
+      '710a185f-3634-4109-b4bb-9dc3a01d982c',
+      '0fb3d6a4-5b1c-4a55-9b62-1f0f6a2c9e11',
+    ];
+    const blockchainHash = '6707f1f24135b20294ee49dfb46291f8'.repeat(2);
+    await open.deliver(
+      service.confirmed(1, {
+        ...{ vaultId, addressId, blockchainHash, memo: '1003' },
+        balanceChanges: [change('1544210001', { asset: 'ripple:XRP', ...decimals(6) })],
+      }),
+    );
+    const page = await site.window({ as: 'vera', width: 1_280 });
+    await page.goto('/console');
+    await page.locator('#latest-deposits td').first().waitFor();
+    const [inner, outer] = await page.evaluate<number[]>(`(() => {
+      const { scrollWidth, clientWidth } = document.querySelector('#latest-deposits .scroll');
+      return [scrollWidth, clientWidth];
+    })()`);
+    expect(inner).toBeLessThanOrEqual(outer ?? 0);
   });
 
   test('a copy button copies the whole hash', async () => {
