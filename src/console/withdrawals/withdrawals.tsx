@@ -54,6 +54,7 @@ export function mountWithdrawals(app: Hono<ConsoleEnv>, context: ConsoleContext)
       reads.pinnedDecimals(),
     ]);
     const shown = { life, statements, decimals, showsBodies: may(pageRequest, BODY) };
-    return show(pageRequest, { title: 'Withdrawal', body: <WithdrawalPage shown={shown} /> });
+    const body = <WithdrawalPage shown={shown} />;
+    return show(pageRequest, { title: `Withdrawal ${id}`, body });
   });
 }

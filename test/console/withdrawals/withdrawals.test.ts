@@ -99,6 +99,7 @@ test('a withdrawal’s life goes from its approval to the custody API’s record
   const { console } = await sending();
   const page = await (await console.as('olga')).get('/console/withdrawals/wd-tx');
   const text = words(page);
+  expect(page).toContain('<h1>Withdrawal wd-tx</h1>');
   expect(text).toContain('It is mined.');
   expect(text).toContain('known The custody API’s record agrees.');
   expect(text).toMatch(
