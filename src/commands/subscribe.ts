@@ -5,7 +5,7 @@ import { driftText, subscriptionDrift } from '../domain/break/subscription-drift
 import { CUSTODY, STORE, type CustodyConfig } from '../ops/config/config.ts';
 import { createProgress } from '../ops/progress.ts';
 import type { Environment } from '../ops/config/reading/substitution.ts';
-import { STREAMS } from '../wire/notification.ts';
+import { STREAMS } from '../wire/event-names.ts';
 import { configFrom, configIfThere } from './config-file.ts';
 import { failureText } from '../daemon/custody/failure-text.ts';
 import { custodyClientOf } from '../daemon/custody/custody-client.ts';

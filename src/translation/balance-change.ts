@@ -1,11 +1,9 @@
 import { parseAmount, ZERO } from '../domain/money/amount.ts';
 import { AccountId, AddressId, AssetId, Memo } from '../domain/ids.ts';
 import type { BalanceChange, ChangeKind } from '../domain/fact/notification.ts';
-import {
-  attributedMemo,
-  DECIMALS_MAX,
-  type BalanceChange as WireChange,
-} from '../wire/balance-change.ts';
+import { DECIMALS_MAX } from '../wire/amount.ts';
+import type { BalanceChange as WireChange } from '../wire/balance-change.ts';
+import { attributedMemo } from '../wire/memo-info.ts';
 import { isJsonObject, JsonReader, type JsonObject } from './json-reader.ts';
 
 /** Brands an optional text. Absent, null and empty texts count as absent. */

@@ -16,8 +16,8 @@ import type {
   Notification,
   OutgoingNotification,
 } from '../domain/fact/notification.ts';
-import { attributedMemo } from '../wire/balance-change.ts';
-import { OUTGOING_TYPES, STREAMS } from '../wire/notification.ts';
+import { OUTGOING_TYPES, STREAMS } from '../wire/event-names.ts';
+import { attributedMemo } from '../wire/memo-info.ts';
 import { optional, readChanges, type Scope } from './balance-change.ts';
 import { isJsonObject, JsonReader, type Flaw, type JsonObject } from './json-reader.ts';
 

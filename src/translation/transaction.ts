@@ -8,7 +8,7 @@ import {
   TransactionId,
   VaultId,
 } from '../domain/ids.ts';
-import { attributedMemo } from '../wire/balance-change.ts';
+import { attributedMemo } from '../wire/memo-info.ts';
 import type { TransactionRecord } from '../wire/transaction.ts';
 import { changesOf, optional, type Scope } from './balance-change.ts';
 

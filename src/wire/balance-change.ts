@@ -1,7 +1,5 @@
 import { z } from 'zod';
-
-/** An integer, as text. */
-export const AMOUNT = /^-?[0-9]{1,78}$/;
+import { AMOUNT, DECIMALS_MAX } from './amount.ts';
 
 /**
  * An amount in the asset's smallest unit, as a decimal integer string (section "Balance change
@@ -13,8 +11,6 @@ export const amountString = z
   .regex(AMOUNT, 'an integer string in the smallest unit, at most 78 digits');
 
 const customData = z.record(z.string(), z.unknown());
-
-export const DECIMALS_MAX = 255;
 
 /** Human-readable twin of an amount; omitted for assets the service does not recognise. */
 export const amountFormatted = z.looseObject({
@@ -56,12 +52,3 @@ export const balanceChange = z.looseObject({
   memoInfo: z.unknown().optional(),
 });
 export type BalanceChange = z.infer<typeof balanceChange>;
-
-/**
- * The registered memo to whose sub-account a `memoInfo` attributes a credit. Null when it holds no
- * readable memo: then nothing is attributed.
- */
-export function attributedMemo(memoInfo: unknown): string | null {
-  if (typeof memoInfo !== 'object' || memoInfo === null || !('memo' in memoInfo)) return null;
-  return typeof memoInfo.memo === 'string' && memoInfo.memo !== '' ? memoInfo.memo : null;
-}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { STREAMS } from './notification.ts';
+import { STREAMS } from './event-names.ts';
 
 /** Body of `POST /subscriptions/{vaultId}`: replaces the vault's whole set of streams. */
 export const subscriptionRequest = z.object({

@@ -1,4 +1,4 @@
-import type { Stream } from '../../src/wire/notification.ts';
+import type { Stream } from '../../src/wire/event-names.ts';
 
 /** A balance change entry as the service writes it. */
 export interface ChangeBody {

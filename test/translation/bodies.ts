@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import { OUTGOING_TYPES, type Stream } from '../../src/wire/notification.ts';
+import { OUTGOING_TYPES, type Stream } from '../../src/wire/event-names.ts';
 
 /** Every stream with its types. */
 export const TYPES: readonly (readonly [stream: Stream, type: string])[] = [

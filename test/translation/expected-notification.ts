@@ -15,7 +15,8 @@ import type {
   ChangeKind,
   Notification,
 } from '../../src/domain/fact/notification.ts';
-import { attributedMemo, type BalanceChange as WireChange } from '../../src/wire/balance-change.ts';
+import type { BalanceChange as WireChange } from '../../src/wire/balance-change.ts';
+import { attributedMemo } from '../../src/wire/memo-info.ts';
 import type { Notification as WireNotification } from '../../src/wire/notification.ts';
 
 /** An absent, null or empty optional text is "not there". */

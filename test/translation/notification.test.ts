@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/translation/json-reader.ts';
 import { readNotification } from '../../src/translation/notification.ts';
-import { OUTGOING_TYPES } from '../../src/wire/notification.ts';
+import { OUTGOING_TYPES } from '../../src/wire/event-names.ts';
 import { AT_ADDRESS, change, onChain, Service, type ChangeBody } from '../store/webhook.ts';
 
 const service = new Service();

@@ -5,8 +5,7 @@ import { decode } from '../../intake/decode.ts';
 import { openForWriting, openReplica } from '../../store/sqlite/file/database.ts';
 import { SqliteLedger } from '../../store/sqlite/sqlite-ledger.ts';
 import { failureOf } from '../reading/thread-failure.ts';
-import { openSharedJournal } from './shared-journal.ts';
-import { SharedStore } from './shared-store.ts';
+import type { SharedStore } from './shared-store.ts';
 import { WriterThread, type WrittenStore } from './writer-thread.ts';
 import type { FromWriter, SharedJournalOptions, ToWriter, WriterOptions } from './messages.ts';
 
@@ -18,8 +17,8 @@ function ledgerOf(db: Database): SqliteLedger {
   });
 }
 
-/** A replica of the journal in PostgreSQL. */
-function sharedStore(
+/** A replica of the journal in PostgreSQL. Only this store loads PostgreSQL's client. */
+async function sharedStore(
   replica: SqliteLedger,
   {
     shared,
@@ -30,8 +29,12 @@ function sharedStore(
     readonly clock: () => number;
     readonly say: (message: FromWriter) => void;
   },
-): SharedStore {
-  return new SharedStore({
+): Promise<SharedStore> {
+  const [{ SharedStore: Store }, { openSharedJournal }] = await Promise.all([
+    import('./shared-store.ts'),
+    import('./shared-journal.ts'),
+  ]);
+  return new Store({
     replica,
     journal: openSharedJournal(shared),
     leaseMs: shared.leaseSeconds * 1_000,
@@ -41,7 +44,7 @@ function sharedStore(
 }
 
 /** The one writer of the store. */
-function serve(port: MessagePort, { path, batchMax, shared }: WriterOptions): void {
+async function serve(port: MessagePort, { path, batchMax, shared }: WriterOptions): Promise<void> {
   const say = (message: FromWriter): void => port.postMessage(message);
   const clock = (): number => performance.now();
   let store: WrittenStore;
@@ -49,7 +52,7 @@ function serve(port: MessagePort, { path, batchMax, shared }: WriterOptions): vo
     store =
       shared === null
         ? ledgerOf(openForWriting(path))
-        : sharedStore(ledgerOf(openReplica(path)), { shared, clock, say });
+        : await sharedStore(ledgerOf(openReplica(path)), { shared, clock, say });
   } catch (error) {
     say({ kind: 'refused', failure: failureOf(error) });
     return;
@@ -60,4 +63,4 @@ function serve(port: MessagePort, { path, batchMax, shared }: WriterOptions): vo
 }
 
 if (parentPort === null) throw new Error('the writer is started by the daemon, as a thread');
-serve(parentPort, workerData as WriterOptions);
+void serve(parentPort, workerData as WriterOptions);

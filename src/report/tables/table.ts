@@ -1,4 +1,3 @@
-import writeXlsxFile from 'write-excel-file/node';
 import type { Amount } from '../../domain/money/amount.ts';
 import { csvCell } from '../csv-cell.ts';
 import { scaled } from '../figure.ts';
@@ -88,6 +87,7 @@ export async function tableXlsx<Row>(
   { name, columns, rows }: Table<Row>,
   facts: readonly (readonly [name: string, value: TextCell])[],
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const { default: writeXlsxFile } = await import('write-excel-file/node');
   const head = columns.flatMap((one) =>
     'money' in one ? [one.name, `${one.name}Exact`, `${one.name}Units`] : [one.name],
   );

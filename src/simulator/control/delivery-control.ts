@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { STREAMS } from '../../wire/notification.ts';
+import { STREAMS } from '../../wire/event-names.ts';
 import { notFound, ok, refused } from '../api/answer.ts';
 import { endpoint, NOTHING } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ERROR_CODES } from '../../wire/error.ts';
-import { CANCELLATION_REASONS } from '../../wire/notification.ts';
+import { CANCELLATION_REASONS } from '../../wire/event-names.ts';
 import type { Table } from '../state/table.ts';
 
 const chance = {

@@ -1,4 +1,5 @@
-import type { Notification, Stream } from '../../wire/notification.ts';
+import type { Notification } from '../../wire/notification.ts';
+import type { Stream } from '../../wire/event-names.ts';
 import type { Table } from '../state/table.ts';
 
 /** Attempts kept for `GET /sim/deliveries`. Beyond this number the oldest are deleted. */

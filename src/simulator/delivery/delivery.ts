@@ -1,4 +1,5 @@
-import type { Notification, Stream } from '../../wire/notification.ts';
+import type { Notification } from '../../wire/notification.ts';
+import type { Stream } from '../../wire/event-names.ts';
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../control/fault.ts';
 import { Random } from '../state/random.ts';

@@ -1,4 +1,5 @@
-import type { Notification, Stream } from '../../wire/notification.ts';
+import type { Notification } from '../../wire/notification.ts';
+import type { Stream } from '../../wire/event-names.ts';
 import type { Index, Table } from '../state/table.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Stream } from '../../wire/notification.ts';
+import type { Stream } from '../../wire/event-names.ts';
 import type { Subscription } from '../../wire/subscription.ts';
 import type { Table } from '../state/table.ts';
 

@@ -1,4 +1,4 @@
-import type { WarningReason } from '../../wire/notification.ts';
+import type { WarningReason } from '../../wire/event-names.ts';
 import type { OutgoingStatus } from '../../wire/transaction.ts';
 import type { BalanceChange } from '../../wire/balance-change.ts';
 import type { Clock } from '../clock.ts';

@@ -1,5 +1,5 @@
-import { WARNING_REASONS } from '../../wire/notification.ts';
-import type { CancellationReason, WarningReason } from '../../wire/notification.ts';
+import { WARNING_REASONS } from '../../wire/event-names.ts';
+import type { CancellationReason, WarningReason } from '../../wire/event-names.ts';
 import type { Clock, Handle } from '../clock.ts';
 import { effectsOf } from '../chain/chain-transaction.ts';
 import type { ChainTransaction, Output, TransactionPlan } from '../chain/chain-transaction.ts';

@@ -1,4 +1,5 @@
-import type { Approval, CancellationReason } from '../../wire/notification.ts';
+import type { Approval } from '../../wire/notification.ts';
+import type { CancellationReason } from '../../wire/event-names.ts';
 import type { OutgoingStatus } from '../../wire/transaction.ts';
 import type { Output, TransactionPlan } from '../chain/chain-transaction.ts';
 import type { CustomData } from '../world/vault.ts';

@@ -1,4 +1,5 @@
-import type { Approval, CancellationReason } from '../../wire/notification.ts';
+import type { Approval } from '../../wire/notification.ts';
+import type { CancellationReason } from '../../wire/event-names.ts';
 import type { CustomData } from './vault.ts';
 
 export interface OrderRequest {

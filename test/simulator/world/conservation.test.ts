@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { attributedMemo, type BalanceChange } from '../../../src/wire/balance-change.ts';
+import type { BalanceChange } from '../../../src/wire/balance-change.ts';
+import { attributedMemo } from '../../../src/wire/memo-info.ts';
 import type { Notification } from '../../../src/wire/notification.ts';
 import { Ledger } from '../../../src/simulator/chain/ledger.ts';
 import { loadNetworks } from '../../../src/simulator/world/network-config.ts';

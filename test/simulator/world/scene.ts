@@ -2,7 +2,8 @@ import { notification as notificationSchema } from '../../../src/wire/notificati
 import type { Notification } from '../../../src/wire/notification.ts';
 import { transaction as transactionSchema } from '../../../src/wire/transaction.ts';
 import type { Transaction } from '../../../src/wire/transaction.ts';
-import { attributedMemo, type BalanceChange } from '../../../src/wire/balance-change.ts';
+import type { BalanceChange } from '../../../src/wire/balance-change.ts';
+import { attributedMemo } from '../../../src/wire/memo-info.ts';
 import { VirtualClock } from '../../../src/simulator/clock.ts';
 import { State } from '../../../src/simulator/state/state.ts';
 import { createWorld } from '../../../src/simulator/world/simulated-world.ts';

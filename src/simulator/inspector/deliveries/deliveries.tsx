@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { STREAMS } from '../../../wire/notification.ts';
+import { STREAMS } from '../../../wire/event-names.ts';
 import { Card } from '../../../pages/parts/card.tsx';
 import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
 import { FilterForm } from '../../../pages/parts/form/filter-form.tsx';

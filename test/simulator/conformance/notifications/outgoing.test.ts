@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Notification, OUTGOING_TYPES } from '../../../../src/wire/notification.ts';
+import type { Notification } from '../../../../src/wire/notification.ts';
+import type { OUTGOING_TYPES } from '../../../../src/wire/event-names.ts';
 import type { Json } from '../../call.ts';
 import { covers } from '../coverage.ts';
 import { signaturesOf } from '../external-signer.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CANCELLATION_REASONS, WARNING_REASONS } from '../../../../src/wire/notification.ts';
-import type { CancellationReason } from '../../../../src/wire/notification.ts';
+import { CANCELLATION_REASONS, WARNING_REASONS } from '../../../../src/wire/event-names.ts';
+import type { CancellationReason } from '../../../../src/wire/event-names.ts';
 import type { Json } from '../../call.ts';
 import { covers } from '../coverage.ts';
 import { holding } from '../matchers.ts';

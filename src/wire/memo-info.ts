@@ -1,0 +1,8 @@
+/**
+ * The registered memo to whose sub-account a `memoInfo` attributes a credit. Null when it holds no
+ * readable memo: then nothing is attributed.
+ */
+export function attributedMemo(memoInfo: unknown): string | null {
+  if (typeof memoInfo !== 'object' || memoInfo === null || !('memo' in memoInfo)) return null;
+  return typeof memoInfo.memo === 'string' && memoInfo.memo !== '' ? memoInfo.memo : null;
+}
