@@ -157,10 +157,10 @@ export function DepositsPage(shown: {
         title="Deposits"
         live="deposits"
         aside={
-          <>
+          <span>
             <a href={linkTo(`${PATH}.csv`, filter)}>CSV</a>{' '}
             <a href={linkTo(`${PATH}.xlsx`, filter)}>XLSX</a>
-          </>
+          </span>
         }
       >
         {'problem' in result ? (

@@ -215,11 +215,11 @@ export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Lo
         id="queue"
         title={countText(filter, found.total)}
         aside={
-          <>
+          <span>
             <a href={queueLink(filter, { path: `${PATH}.csv` })}>CSV</a>{' '}
             <a href={queueLink(filter, { path: `${PATH}.xlsx` })}>XLSX</a>{' '}
             <a href={`${PATH}/exemptions`}>Exemption rules</a>
-          </>
+          </span>
         }
         {...live}
       >

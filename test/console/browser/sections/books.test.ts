@@ -46,6 +46,8 @@ describe.runIf(HAS_BROWSER)('the books in a browser', () => {
     const empty = page.locator('td', { has: page.locator('.cell:empty') });
     expect(await empty.count()).toBeGreaterThan(0);
     expect(await empty.filter({ visible: true }).count()).toBe(0);
+    const same = page.getByText('the same entry').first();
+    expect((await same.boundingBox())?.width).toBeGreaterThan(20);
     // A wide window has columns, which stay.
     await page.setViewportSize({ width: 1_280, height: 900 });
     expect(await empty.filter({ visible: true }).count()).toBeGreaterThan(0);

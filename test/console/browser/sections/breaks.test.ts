@@ -29,6 +29,25 @@ describe.runIf(HAS_BROWSER)('breaks in a browser', () => {
     }
   });
 
+  test.for(['/console/breaks', '/console/deposits'])(
+    'the downloads of %s stand side by side, on a desk and on a phone',
+    async (path) => {
+      const site = await Site.open();
+      const page = await site.window({ as: 'olga' });
+      await page.goto(path);
+      for (const width of [1_280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const [csv, xlsx] = await Promise.all(
+          ['CSV', 'XLSX'].map((name) =>
+            page.getByRole('link', { name, exact: true }).boundingBox(),
+          ),
+        );
+        const gap = (xlsx?.x ?? 0) - (csv?.x ?? 0) - (csv?.width ?? 0);
+        expect([width, csv?.y === xlsx?.y, gap > 0 && gap < 20]).toEqual([width, true, true]);
+      }
+    },
+  );
+
   test('a break with long ids fits a window of 1,280 pixels, and its ids stay on one line', async () => {
     const site = await Site.open();
     const { open, service } = site.console;
