@@ -298,8 +298,11 @@ CREATE TABLE token_changes (
 -- deposit_id: a digest of these members; it stays the same after a restore from an older backup.
 -- `keys` (space 3) finds a row by it. first_seq: the first fact about the deposit.
 -- credit_id: a digest of deposit_id and of the number of earlier credits of the deposit.
--- network_address: the on-chain address of address_id, as the first fact writes it; it never changes.
--- `keys` (space 4) finds the deposits of an on-chain address.
+-- network_address: the on-chain address of address_id by the custody API's record that verified the
+-- deposit; NULL when no such record names one. reported_address: the on-chain address that the first
+-- fact names, which nothing verifies; NULL when it is network_address.
+-- `keys` (space 4) finds the deposits of an on-chain address, with the keys of both columns. A row is
+-- at network_address, or at reported_address while network_address is NULL.
 -- state: computed from the other columns and the policy whenever one of them changes.
 -- updated_hour: updated_at in whole hours since 1970. Every confirmation changes updated_at; an index
 -- by hour seldom changes.
@@ -313,6 +316,7 @@ CREATE TABLE deposits (
   account_id             TEXT,
   address_id             TEXT,
   network_address        TEXT,
+  reported_address       TEXT,
   memo                   TEXT,
   asset                  TEXT    NOT NULL,
   transaction_id         TEXT,

@@ -1,3 +1,4 @@
+import { networkAddressOf } from '../domain/chain/network-address.ts';
 import type { CustodyTransaction } from '../domain/fact/custody-record.ts';
 import {
   AccountId,
@@ -22,6 +23,22 @@ function createdAtOf(wire: TransactionRecord): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
+/**
+ * The on-chain address of an incoming transaction's position: the one that its balance changes name,
+ * else its destination. Undefined where neither is readable.
+ */
+function networkAddressIn(
+  wire: TransactionRecord,
+  addressId: AddressId | null,
+): string | undefined {
+  for (const { address } of wire.balanceChanges ?? []) {
+    if (addressId === null || address?.id !== addressId) continue;
+    const named = networkAddressOf(address.networkAddress ?? null);
+    if (named !== null) return named;
+  }
+  return networkAddressOf(wire.destinationAddress ?? null) ?? undefined;
+}
+
 /** A transaction of the custody API in domain terms; an unreadable time counts as the epoch. */
 export function transactionOf(wire: TransactionRecord): CustodyTransaction {
   const [first] = wire.balanceChanges ?? [];
@@ -31,6 +48,8 @@ export function transactionOf(wire: TransactionRecord): CustodyTransaction {
   };
   const updatedAt = Date.parse(wire.updatedAt);
   const createdAt = createdAtOf(wire);
+  const networkAddress =
+    wire.type === 'incoming' ? networkAddressIn(wire, scope.addressId) : undefined;
   return {
     transactionId: TransactionId(wire.transactionId),
     vaultId: VaultId(wire.vaultId),
@@ -42,6 +61,7 @@ export function transactionOf(wire: TransactionRecord): CustodyTransaction {
     accountId: wire.type === 'incoming' ? scope.accountId : optional(AccountId, wire.accountId),
     addressId: wire.type === 'incoming' ? scope.addressId : optional(AddressId, wire.addressId),
     destinationAddress: wire.destinationAddress ?? null,
+    ...(networkAddress === undefined ? {} : { networkAddress }),
     memo: optional(Memo, wire.memo) ?? optional(Memo, attributedMemo(first?.memoInfo)),
     confirmations: wire.confirmations ?? null,
     changes: changesOf(wire.balanceChanges, wire.type === 'incoming' ? scope : undefined),

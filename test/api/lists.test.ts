@@ -64,7 +64,7 @@ test('deposits are listed by their address on the chain, in any spelling of it',
   expect(await listed('networkAddress=0xe')).toEqual([]);
   const { body } = await api.get('/v1/deposits?networkAddress=0xabcd&pageSize=1');
   expect(body).toMatchObject({
-    data: [{ networkAddress: '0xAbCd' }],
+    data: [{ networkAddress: null, reportedAddress: '0xAbCd' }],
     pagination: { page: 0, pageSize: 1, total: 2 },
   });
 });

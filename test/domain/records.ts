@@ -28,6 +28,7 @@ export const DUE: Deposit = {
   accountId: AccountId('acc-1'),
   addressId: AddressId('adr-1'),
   networkAddress: null,
+  reportedAddress: null,
   memo: null,
   asset: AssetId('ethereum:ETH'),
   transactionId: TransactionId('dep-tx'),

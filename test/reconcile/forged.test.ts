@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { ETH, forgedConfirmation, Stage, type DepositAddress } from './stage.ts';
+import { Amount } from '../../src/domain/money/amount.ts';
+import { TransactionId } from '../../src/domain/ids.ts';
+import { balanceChange, received } from '../store/evidence.ts';
+import { ETH, forgedConfirmation, Stage, THREE_DEEP, type DepositAddress } from './stage.ts';
 
 let issued = 0;
 
@@ -42,6 +45,62 @@ async function verdictOn(stage: Stage): Promise<{ found: string; feed: string[] 
 }
 
 const REFUSED = { found: 'critical unknown_to_custody', feed: ['credit 700'] };
+
+test('a false on-chain address in the first webhook gives way to the API’s, also in the feed', async () => {
+  const stage = await Stage.start();
+  const depositAddress = await stage.depositAddress();
+  const { accountId, addressId, networkAddress } = depositAddress;
+  stage.loses = ({ stream }) => stream === 'incoming';
+  const hash = await stage.pay(depositAddress, 700);
+  const address = { id: addressId, networkAddress: '0xf0f0f0' };
+  const balanceChanges = [
+    { asset: ETH, amount: '700', tags: [], address, account: { id: accountId } },
+  ];
+  await stage.deliver(forged(depositAddress, { blockchainHash: hash, balanceChanges }));
+  await stage.mine(3);
+  await stage.deliverLost();
+  const at = async (one: string): Promise<unknown[]> => {
+    const { items } = await stage.reads.deposits(
+      { networkAddress: one },
+      { page: 0, pageSize: 10 },
+    );
+    return items.map(({ state }) => state);
+  };
+  expect([await at('0xf0f0f0'), await at(networkAddress)]).toEqual([['verifying'], []]);
+  await stage.run();
+  expect([await at('0xf0f0f0'), await at(networkAddress)]).toEqual([[], ['credited']]);
+  const [credit] = await stage.reads.credits(0, 10);
+  expect(credit?.item.deposit).toMatchObject({ networkAddress, reportedAddress: '0xf0f0f0' });
+  expect(stage.open.openBreaks()).toEqual([]);
+});
+
+test('a held deposit that an earlier version verified takes the on-chain address before its credit', async () => {
+  const assets = { [ETH]: { oneApprovalAbove: Amount(500n) } };
+  const stage = await Stage.start({ policy: { ...THREE_DEEP, assets } });
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
+  const [deposit] = await stage.deposits(hash);
+  if (deposit === undefined) throw new Error('no deposit');
+  const { depositId, vaultId, accountId, addressId, blockchainHash } = deposit;
+  const older = received({
+    transactionId: deposit.transactionId ?? TransactionId(''),
+    vaultId,
+    accountId,
+    addressId,
+    blockchainHash,
+    confirmations: 3,
+    changes: [balanceChange(700n, { accountId, addressId })],
+  });
+  await stage.open.record({ kind: 'deposit', depositId, transaction: older, graceMs: 0 });
+  const verified = await stage.deposits(hash);
+  expect(verified).toMatchObject([{ verifiedAt: stage.open.at, networkAddress: null }]);
+  await stage.run();
+  const { networkAddress } = depositAddress;
+  expect(await stage.deposits(hash)).toMatchObject([{ state: 'held', networkAddress }]);
+  const journal = stage.open.journalLength();
+  await stage.run();
+  expect(stage.factsSince(journal).filter((kind) => kind === 'custody-record')).toHaveLength(1);
+});
 
 test('a transactionId that the API does not know', async () => {
   const { stage, depositAddress } = await truth();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { transactionOf } from '../../src/translation/transaction.ts';
 import { transactionRecord as wire } from '../../src/wire/transaction.ts';
-import { AT_ADDRESS, change } from '../store/webhook.ts';
+import { AT_ADDRESS, change, onChain } from '../store/webhook.ts';
 
 const ROW = {
   transactionId: 'tx-1',
@@ -56,6 +56,38 @@ test('an incoming record is where it says, or where its entry says', () => {
   });
   const own = { accountId: 'acc-9', addressId: 'adr-9', memo: 'eve' };
   expect(read({ ...own, balanceChanges })).toMatchObject(own);
+});
+
+test.for<[why: string, more: object, networkAddress: string | undefined]>([
+  [
+    'its balance change at the position',
+    {
+      addressId: 'adr-2',
+      destinationAddress: '0xdestination',
+      balanceChanges: [change('1', onChain('0x1', 'adr-1')), change('2', onChain('0x2', 'adr-2'))],
+    },
+    '0x2',
+  ],
+  ['the position of its first change', { balanceChanges: [change('1', onChain('0x1'))] }, '0x1'],
+  [
+    'its destination without such a change',
+    {
+      addressId: 'adr-2',
+      destinationAddress: '0xd',
+      balanceChanges: [change('1', onChain('0x1'))],
+    },
+    '0xd',
+  ],
+  [
+    'its destination where the change’s address cannot be one',
+    { destinationAddress: '0xd', balanceChanges: [change('1', onChain('not an address'))] },
+    '0xd',
+  ],
+  ['its destination without changes', { destinationAddress: '0xd' }, '0xd'],
+  ['nothing', { balanceChanges: [change('1', AT_ADDRESS)] }, undefined],
+  ['nothing of an outgoing record', { type: 'outgoing', destinationAddress: '0xd' }, undefined],
+])('the on-chain address of a record is that of %s', ([_, more, networkAddress]) => {
+  expect(read(more).networkAddress).toBe(networkAddress);
 });
 
 test('the entries of an outgoing record keep their level, and set no address of the record', () => {

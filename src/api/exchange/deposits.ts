@@ -45,7 +45,7 @@ const approvalSchema = z
   .openapi('Approval');
 
 /**
- * The fields of a deposit in the credit feed. Its on-chain address is none of them: a forged first
+ * The fields of a deposit in the credit feed. The reported address is none of them: a forged first
  * webhook can name a false one, and a consumer might credit by it.
  */
 export const creditedFields = {
@@ -55,6 +55,10 @@ export const creditedFields = {
   vaultId: z.string(),
   accountId: z.string().nullable(),
   addressId: z.string().nullable(),
+  networkAddress: z.string().nullable().openapi({
+    description:
+      'The address on the chain, from the custody API’s record that verified the deposit. Null when no record names one.',
+  }),
   memo: z.string().nullable(),
   network: z.string(),
   asset: z.string(),
@@ -95,9 +99,9 @@ export const creditedFields = {
 /** The fields of a deposit in lists and on its own. */
 export const depositFields = {
   ...creditedFields,
-  networkAddress: z.string().nullable().openapi({
+  reportedAddress: z.string().nullable().openapi({
     description:
-      'The address on the chain, as the first notification or custody record writes it. Nothing verifies it: credit by addressId and memo.',
+      'The address on the chain that the first report named, while it is not `networkAddress`. Nothing verifies it: never credit by it.',
   }),
 };
 
@@ -113,6 +117,7 @@ export function creditedView(deposit: Deposit): z.infer<typeof creditedSchema> {
     vaultId: deposit.vaultId,
     accountId: deposit.accountId,
     addressId: deposit.addressId,
+    networkAddress: deposit.networkAddress,
     memo: deposit.memo,
     network: deposit.network,
     asset: deposit.asset,
@@ -141,7 +146,7 @@ export function creditedView(deposit: Deposit): z.infer<typeof creditedSchema> {
 
 /** A deposit as the API shows it. */
 export function depositView(deposit: Deposit): z.infer<typeof depositSchema> {
-  return { ...creditedView(deposit), networkAddress: deposit.networkAddress };
+  return { ...creditedView(deposit), reportedAddress: deposit.reportedAddress };
 }
 
 const versionedSchema = depositSchema

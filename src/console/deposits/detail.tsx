@@ -1,4 +1,5 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
+import { onChainAddressOf } from '../../domain/deposit/on-chain-address.ts';
 import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { DepositLife } from '../../store/answers.ts';
@@ -76,12 +77,26 @@ function PartId({ value }: { value: string | null }): Markup {
 }
 
 /** The address on the chain, which opens all deposits at it. A forged webhook can name another. */
-function OnChainAddress({ deposit: { networkAddress } }: { deposit: Deposit }): Markup {
-  if (networkAddress === null) return <PartId value={null} />;
+function OnChainAddress({ deposit }: { deposit: Deposit }): Markup {
+  const address = onChainAddressOf(deposit);
+  if (address === null) return <PartId value={null} />;
   return (
     <>
-      <Identifier value={networkAddress} href={linkTo(PATH, { networkAddress })} whole />{' '}
-      <span class="muted">as first reported, not verified</span>
+      <Identifier value={address} href={linkTo(PATH, { networkAddress: address })} whole />{' '}
+      <AddressSource deposit={deposit} />
+    </>
+  );
+}
+
+function AddressSource({ deposit }: { deposit: Deposit }): Markup {
+  const { networkAddress, reportedAddress } = deposit;
+  if (networkAddress === null) return <span class="muted">as first reported, not verified</span>;
+  const source = 'from the custody API’s record';
+  if (reportedAddress === null) return <span class="muted">{source}</span>;
+  return (
+    <>
+      <span class="muted">{source}; the first report named another:</span>{' '}
+      <Identifier value={reportedAddress} whole />
     </>
   );
 }
@@ -221,6 +236,11 @@ function EffectLine({ effect, shown }: { effect: Effect; shown: ShownDeposit }):
   }
 }
 
+/** The on-chain address that the first report named. */
+function reportedIn({ networkAddress, reportedAddress }: Deposit): string | null {
+  return reportedAddress === null ? networkAddress : `${reportedAddress}, as first reported`;
+}
+
 /** The record of the custody API beside the deposit, member by member. */
 function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Deposit }): Markup {
   const rows: [name: string, custody: string | null, ours: string | null][] = [
@@ -228,6 +248,7 @@ function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Dep
     ['Amount, smallest units', record.amount, deposit.amount.toString()],
     ['Confirmations', record.confirmations, String(deposit.confirmations)],
     ['Address id', record.addressId, deposit.addressId],
+    ['On-chain address', record.networkAddress, reportedIn(deposit)],
     ['Memo', record.memo, deposit.memo],
     ['Transaction', record.transactionId, deposit.transactionId],
   ];
@@ -258,7 +279,8 @@ function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Dep
       <p class="muted">
         The custody API’s record shows the confirmations when Counterfoil read it. The deposit shows
         the confirmations now, so the two numbers may differ. A record matches if its position,
-        asset and amount are equal, and it has at least the required confirmations.
+        asset and amount are equal, and it has at least the required confirmations. The on-chain
+        address decides nothing, because the address id does.
       </p>
     </div>
   );

@@ -36,6 +36,7 @@ export function depositsTable(
       { name: 'accountId', text: (one) => one.accountId },
       { name: 'addressId', text: (one) => one.addressId },
       { name: 'networkAddress', text: (one) => one.networkAddress },
+      { name: 'reportedAddress', text: (one) => one.reportedAddress },
       { name: 'memo', text: (one) => one.memo },
       { name: 'attributedTo', text: (one) => one.attributedTo },
       {

@@ -50,6 +50,7 @@ export interface CustodyEvidence {
   readonly confirmations: string | null;
   readonly amount: string | null;
   readonly addressId: string | null;
+  readonly networkAddress: string | null;
   readonly memo: string | null;
   readonly transactionId: string | null;
 }
@@ -135,6 +136,7 @@ function evidenceOf(fact: LifeFact | undefined, asset: string): CustodyEvidence 
     confirmations: text(one['confirmations']),
     amount: Array.isArray(changes) ? sumOf(changes as unknown[][], asset) : null,
     addressId: text(one['addressId']),
+    networkAddress: text(one['networkAddress']),
     memo: text(one['memo']),
     transactionId: text(one['transactionId']),
   };

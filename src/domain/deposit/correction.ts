@@ -24,6 +24,7 @@ import {
 } from '../hash/hash-state.ts';
 import { entryOf } from '../money/entry.ts';
 import type { BalanceChange, IncomingNotification } from '../fact/notification.ts';
+import { addressesAfter } from './on-chain-address.ts';
 import { newDeposit, type Received } from './received.ts';
 import { depositFinding, evaluate } from './evaluation.ts';
 import { correctedAs, newSighting, sightingKeyOf } from '../hash/sighting.ts';
@@ -88,6 +89,7 @@ function asRecorded(
   const amountChanges = amount !== before.amount;
   const after: Deposit = {
     ...before,
+    ...(received === undefined ? {} : addressesAfter(before, record)),
     transactionId: record.transactionId,
     amount,
     evidence: 'confirmed',

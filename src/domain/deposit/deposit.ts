@@ -82,8 +82,13 @@ export interface ActiveCredit {
 /** Everything known about a deposit. Times are Unix milliseconds, amounts smallest units. */
 export interface Deposit extends DepositKey {
   readonly depositId: DepositId;
-  /** The on-chain address of `addressId`, as the first fact about the deposit names it. */
+  /** The on-chain address of `addressId` by the custody API's record; null before it names one. */
   readonly networkAddress: string | null;
+  /**
+   * The on-chain address that the first fact about the deposit names; nothing verifies it. Null
+   * once the custody API's record names the same.
+   */
+  readonly reportedAddress: string | null;
   readonly transactionId: TransactionId | null;
   /** The sum of its transfer entries: fee, rebate and mint are not the customer's. */
   readonly amount: Amount;

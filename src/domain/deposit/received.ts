@@ -51,7 +51,8 @@ export function newDeposit(
     memo,
     asset,
     depositId: now.mint.deposit(parts),
-    networkAddress: notification.networkAddress,
+    networkAddress: null,
+    reportedAddress: notification.networkAddress,
     transactionId: notification.transactionId,
     amount: received.amount,
     epoch,
@@ -124,6 +125,7 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
     asset: deposit.asset,
     depositId: deposit.depositId,
     networkAddress: deposit.networkAddress,
+    reportedAddress: deposit.reportedAddress,
     transactionId: deposit.transactionId ?? notification.transactionId,
     // The newest confirmation of the epoch wins; a late older one must not undo it.
     amount: older ? deposit.amount : received.amount,

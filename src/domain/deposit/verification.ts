@@ -21,6 +21,7 @@ import type { CreditingPolicy } from '../policy/policy.ts';
 import { depthDrift, type PublishedDepths } from '../policy/published-depth.ts';
 import { healedBeside } from './joined-break.ts';
 import { correctedBy, type Correcting } from './correction.ts';
+import { addressesAfter } from './on-chain-address.ts';
 import { receivedIn } from './received.ts';
 import type { NetworkKey, VaultId } from '../ids.ts';
 import { withCustodySum, type Movement } from '../money/movement.ts';
@@ -124,6 +125,7 @@ function afterRecord(
   return evaluate(
     {
       ...deposit,
+      ...addressesAfter(deposit, record),
       transactionId: record.transactionId,
       // Webhooks are unsigned: only the API's tags decide what is change.
       change: received?.change ?? deposit.change,

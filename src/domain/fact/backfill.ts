@@ -37,8 +37,8 @@ export function incomingOf(
     blockchainHash,
     accountId,
     addressId,
-    // The destination of an incoming transaction is the receiving address.
-    networkAddress: networkAddressOf(record.destinationAddress),
+    // Older facts name only the destination, which is the receiving address.
+    networkAddress: record.networkAddress ?? networkAddressOf(record.destinationAddress),
     memo,
     transactionId: record.transactionId,
     confirmations: type === 'confirmation' ? Math.max(1, record.confirmations ?? 1) : null,

@@ -31,6 +31,8 @@ export interface CustodyTransaction {
   readonly accountId: AccountId | null;
   readonly addressId: AddressId | null;
   readonly destinationAddress: string | null;
+  /** The on-chain address of an incoming transaction's position. Absent when unknown. */
+  readonly networkAddress?: string;
   readonly memo: Memo | null;
   readonly confirmations: number | null;
   /**

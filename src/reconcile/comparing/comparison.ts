@@ -128,6 +128,8 @@ function movesDeposit(before: Deposit, changes: ChangeSet): boolean {
       after.reason !== before.reason ||
       after.credit?.creditId !== before.credit?.creditId ||
       (before.verifiedAt !== null && after.verifiedAt === null) ||
+      // Its credit, which may be due later, needs the on-chain address.
+      (before.verifiedAt !== null && before.networkAddress !== after.networkAddress) ||
       // A held or internal deposit is looked up until it has matched once; the match is journalled.
       ((before.state === 'held' || before.state === 'internal') &&
         before.verifiedAt === null &&

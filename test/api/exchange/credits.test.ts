@@ -50,18 +50,30 @@ test('the feed gives credits and reversals in order, with their deposits as they
   expect(reversal?.['creditId']).not.toBe(creditId);
 });
 
-test('the feed has no on-chain address: a forged webhook that came first can name a false one', async () => {
+/** Where `GET /v1/deposits` finds deposits by an on-chain address. */
+async function foundAt(api: ApiUnderTest, networkAddress: string): Promise<number> {
+  const { body } = await api.get(`/v1/deposits?networkAddress=${networkAddress}`);
+  return (body['data'] as unknown[]).length;
+}
+
+test.for<[why: string, record: object, is: string | null, finds: Record<string, number>]>([
+  ['that of the custody API', { networkAddress: '0xAbCd' }, '0xAbCd', { true: 1, forged: 0 }],
+  ['null without one in the API’s record', {}, null, { true: 0, forged: 1 }],
+])('the on-chain address of a feed item is %s', async ([_, record, networkAddress, finds]) => {
   const api = await apiUnderTest();
   const service = new Service();
-  const reported = (networkAddress: string, confirmations: number) =>
-    service.confirmed(confirmations, { balanceChanges: [change('100', onChain(networkAddress))] });
-  await api.open.deliver(reported('0xforged', 1), reported('0xtrue', 6));
-  await verifyWith(api.open);
+  const reported = (onChainAt: string, confirmations: number) =>
+    service.confirmed(confirmations, { balanceChanges: [change('100', onChain(onChainAt))] });
+  await api.open.deliver(reported('0xf0f0', 1), reported('0xabcd', 6));
+  await verifyWith(api.open, record);
   const [credit] = credits(await api.get('/v1/credits'));
-  expect(credit).toMatchObject({ kind: 'credit', addressId: 'adr-1' });
-  expect(JSON.stringify(credit)).not.toContain('0xforged');
+  expect(credit).toMatchObject({ kind: 'credit', addressId: 'adr-1', networkAddress });
+  expect(JSON.stringify(credit)).not.toContain('0xf0f0');
   const { body } = await api.get(`/v1/deposits/${api.open.depositId()}`);
-  expect(body).toMatchObject({ networkAddress: '0xforged' });
+  expect(body).toMatchObject({ networkAddress, reportedAddress: '0xf0f0' });
+  expect({ true: await foundAt(api, '0xabcd'), forged: await foundAt(api, '0xf0f0') }).toEqual(
+    finds,
+  );
 });
 
 test('reading continues after the cursor of the last answer', async () => {

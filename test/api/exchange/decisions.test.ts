@@ -34,6 +34,7 @@ test('a deposit is shown with everything that its credit depends on', async () =
     accountId: 'acc-1',
     addressId: 'adr-1',
     networkAddress: null,
+    reportedAddress: null,
     memo: null,
     network: 'ethereum',
     asset: 'ethereum:ETH',

@@ -56,7 +56,8 @@ const change: fc.Arbitrary<BalanceChange> = fc.record({
   decimals: nullable(fc.nat(255)),
 });
 
-const transaction: fc.Arbitrary<CustodyTransaction> = fc.record({
+/** As older facts hold it: without an on-chain address. */
+const olderTransaction: fc.Arbitrary<CustodyTransaction> = fc.record({
   transactionId: text.map((value) => TransactionId(value)),
   vaultId: text.map((value) => VaultId(value)),
   type: fc.constantFrom('incoming', 'outgoing'),
@@ -73,6 +74,10 @@ const transaction: fc.Arbitrary<CustodyTransaction> = fc.record({
   reasonCode: nullable(text),
   updatedAt: at,
 });
+const transaction: fc.Arbitrary<CustodyTransaction> = fc.oneof(
+  olderTransaction,
+  fc.tuple(olderTransaction, text).map(([one, networkAddress]) => ({ ...one, networkAddress })),
+);
 
 const depositId = text.map((value) => DepositId(value));
 const counts = fc.dictionary(text, fc.nat());

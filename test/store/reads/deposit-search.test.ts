@@ -174,10 +174,10 @@ test('deposits are found by their address on the chain, spelled as its network a
     expect([search, hashes(await find(search))]).toEqual([search, expected]);
   }
   const [tron] = (await find({ networkAddress: BASE58 })).items;
-  expect(tron).toMatchObject({ vaultId: 'v3', networkAddress: BASE58 });
+  expect(tron).toMatchObject({ vaultId: 'v3', reportedAddress: BASE58 });
 });
 
-test('the first fact about a deposit names its address on the chain, for good', async () => {
+test('webhooks name the address on the chain of a deposit once: the first one does', async () => {
   const { open, service, find } = await searchable();
   const at = (confirmations: number, networkAddress: string) =>
     service.confirmed(confirmations, {

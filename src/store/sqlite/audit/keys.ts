@@ -5,12 +5,12 @@ import { fingerprintOf, KEY_SPACES, keysAfter, type KeySpace } from '../keys/key
 
 const SAME_ID = `SELECT id, count(*) AS times FROM notifications GROUP BY id HAVING times > 1`;
 
-/** Reads the keys of a row of each kind. */
+/** Reads the keys of a row of each kind; an on-chain address may be NULL. */
 const KEYED = {
   notification: 'SELECT id FROM notifications WHERE seq = ?',
   hash: 'SELECT blockchain_hash FROM hashes WHERE hash_id = ?',
   deposit: 'SELECT deposit_id FROM deposits WHERE hash_id = ?',
-  address: 'SELECT network_address FROM deposits WHERE hash_id = ? AND network_address IS NOT NULL',
+  address: 'SELECT network_address, reported_address FROM deposits WHERE hash_id = ?',
 } as const satisfies Record<KeySpace, string>;
 
 const SPACES = new Map(
@@ -49,17 +49,21 @@ export function checkKeys(db: Database): AuditCheck {
 
 function checkRows(db: Database, problems: Problems): void {
   const keysOf = {
-    notification: db.prepare<[number], string>(KEYED.notification).pluck(),
-    hash: db.prepare<[number], string>(KEYED.hash).pluck(),
-    deposit: db.prepare<[number], string>(KEYED.deposit).pluck(),
-    address: db.prepare<[number], string>(KEYED.address).pluck(),
+    notification: db.prepare<[number], (string | null)[]>(KEYED.notification).raw(),
+    hash: db.prepare<[number], (string | null)[]>(KEYED.hash).raw(),
+    deposit: db.prepare<[number], (string | null)[]>(KEYED.deposit).raw(),
+    address: db.prepare<[number], (string | null)[]>(KEYED.address).raw(),
   };
   const stored = db.prepare<[], { space: number; fingerprint: number; row: number }>(
     'SELECT * FROM keys',
   );
   for (const { space, fingerprint, row } of stored.iterate()) {
     const name = SPACES.get(space) ?? 'notification';
-    const keys = keysOf[name].all(row).map(name === 'address' ? spellingOf : String);
+    const keys = keysOf[name]
+      .all(row)
+      .flat()
+      .filter((key) => key !== null)
+      .map(name === 'address' ? spellingOf : String);
     const isOfRow = keys.some((key) => fingerprintOf(key) === fingerprint);
     if (!isOfRow) problems.add(`a key of ${name} ${row} does not belong to that row`);
   }

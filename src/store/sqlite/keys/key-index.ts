@@ -6,6 +6,7 @@ import {
   hashFinder,
   keysAfter,
   keyTable,
+  KEY_SPACES,
   type KeyedRow,
   type KeySpace,
 } from './key.ts';
@@ -74,6 +75,14 @@ export class KeyIndex {
     this.#kept.add(space, fingerprint, row);
     this.#added.push(fingerprint);
     this.#unswept += 1;
+  }
+
+  /**
+   * Writes a later key of a row to the table at once. The row's first fact may be merged already, so
+   * neither a start nor a reader would read this key from the row.
+   */
+  write({ space, key, row }: KeyedRow): void {
+    this.#insert.run(KEY_SPACES[space], fingerprintOf(key), row);
   }
 
   /** Writes the keys of the next buckets, within the transaction of the facts up to `headSeq`. */

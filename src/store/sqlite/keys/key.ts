@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { spellingOf } from '../../../domain/chain/network-address.ts';
+import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import { firstEntryIdOf, seqOfId, type HashKey } from '../../../domain/ids.ts';
 
 /** The kinds of rows found by a random key, with their numbers in the table `keys`. */
@@ -20,6 +21,14 @@ export interface KeyedRow {
   readonly space: KeySpace;
   readonly key: string;
   readonly row: number;
+}
+
+/** The keys of a deposit's on-chain addresses. */
+export function addressKeysOf({
+  networkAddress,
+  reportedAddress,
+}: Pick<Deposit, 'networkAddress' | 'reportedAddress'>): string[] {
+  return [networkAddress, reportedAddress].filter((one) => one !== null).map(spellingOf);
 }
 
 /** The largest position whose entries have safe integers as ids. */
@@ -52,15 +61,19 @@ export function* keysAfter(
     yield { space: 'hash', key, row, seq: seqOfId(row) };
   }
   const deposits = db
-    .prepare<[number, number], [string, string | null, number, number]>(
-      `SELECT deposit_id, network_address, hash_id, first_seq FROM deposits
+    .prepare<[number, number], [string, string | null, string | null, number, number]>(
+      `SELECT deposit_id, network_address, reported_address, hash_id, first_seq FROM deposits
        WHERE first_seq > ? AND first_seq <= ?`,
     )
     .raw();
-  for (const [depositId, networkAddress, row, seq] of deposits.iterate(afterSeq, throughSeq)) {
+  for (const [depositId, networkAddress, reportedAddress, row, seq] of deposits.iterate(
+    afterSeq,
+    throughSeq,
+  )) {
     yield { space: 'deposit', key: depositId, row, seq };
-    if (networkAddress === null) continue;
-    yield { space: 'address', key: spellingOf(networkAddress), row, seq };
+    for (const key of addressKeysOf({ networkAddress, reportedAddress })) {
+      yield { space: 'address', key, row, seq };
+    }
   }
 }
 

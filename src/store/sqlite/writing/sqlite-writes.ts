@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { addTo } from '../../../domain/counts.ts';
-import { spellingOf } from '../../../domain/chain/network-address.ts';
-import type { DepositState } from '../../../domain/deposit/deposit.ts';
+import type { Deposit, DepositState } from '../../../domain/deposit/deposit.ts';
 import { agreementOf } from '../../../domain/money/movement.ts';
 import type { NamedHash } from '../../../domain/withdrawal/own-hash.ts';
 import { packDeposit } from '../../codec/deposit.ts';
@@ -13,6 +12,7 @@ import { CloseWriter } from '../close/close-writer.ts';
 import { exemptDifferenceRow, exemptionsRow } from '../breaks/exemption-row.ts';
 import { JournalWriter } from '../journal/journal-writer.ts';
 import type { HashNumbers } from '../keys/hash-numbers.ts';
+import { addressKeysOf } from '../keys/key.ts';
 import type { KeyIndex } from '../keys/key-index.ts';
 import { LedgerWriter } from './posting-writer.ts';
 import { tokenChangeRow } from '../table/rows/token-row.ts';
@@ -213,13 +213,25 @@ export class SqliteWrites {
     for (const { before, after, seq } of changes) {
       const hashId = this.#hashes.of(after);
       this.#put.deposit.write({ before, after }, { hash_id: hashId, first_seq: seq });
-      if (before !== undefined) continue;
+      if (before !== undefined) {
+        this.#putLaterAddress(before, after, hashId);
+        continue;
+      }
       this.#keys.add({ space: 'deposit', key: after.depositId, row: hashId });
-      if (after.networkAddress === null) continue;
-      this.#keys.add({ space: 'address', key: spellingOf(after.networkAddress), row: hashId });
+      for (const key of addressKeysOf(after))
+        this.#keys.add({ space: 'address', key, row: hashId });
     }
     for (const [state, count] of stateCounts(changes)) {
       if (count !== 0) this.#put.depositCount.run(state, count);
+    }
+  }
+
+  /** Writes the key of an on-chain address that only the custody API's record named. */
+  #putLaterAddress(before: Deposit, after: Deposit, hashId: number): void {
+    if (before.networkAddress === after.networkAddress) return;
+    const known = addressKeysOf(before);
+    for (const key of addressKeysOf(after)) {
+      if (!known.includes(key)) this.#keys.write({ space: 'address', key, row: hashId });
     }
   }
 

@@ -70,6 +70,7 @@ test('a new deposit has only what it received', () => {
     accountId: 'acc-1',
     addressId: 'adr-1',
     networkAddress: null,
+    reportedAddress: null,
     memo: null,
     asset: 'ethereum:USDC',
     depositId: 'dep_1',

@@ -46,8 +46,8 @@ const FORGERIES: Forgery[] = [
   ],
   [
     'an on-chain address',
-    "UPDATE deposits SET network_address = '0xdead' WHERE network_address IS NOT NULL",
-    /projections: deposits: network_address 0xdead, replay says 0xAb01/,
+    "UPDATE deposits SET reported_address = '0xdead' WHERE reported_address = '0xAb01'",
+    /projections: deposits: reported_address 0xdead, replay says 0xAb01/,
   ],
   [
     'the mark of merged keys',

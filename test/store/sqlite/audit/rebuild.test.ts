@@ -244,14 +244,33 @@ test('a rebuild finds the on-chain addresses of a store that was made before the
   damage(
     path,
     `DELETE FROM keys WHERE space = 4; ALTER TABLE deposits DROP COLUMN network_address;
-     PRAGMA user_version = 9`,
+     ALTER TABLE deposits DROP COLUMN reported_address; PRAGMA user_version = 9`,
   );
   rebuild(path, OPTIONS);
   expect(verify(path, OPTIONS).sound).toBe(true);
   const reads = new SqliteReads(openForReading(path));
   const found = await reads.deposits({ networkAddress: '0xab' }, { page: 0, pageSize: 10 });
   reads.close();
-  expect(found.items).toMatchObject([{ blockchainHash: '0xa1', networkAddress: '0xAb' }]);
+  expect(found.items).toMatchObject([{ blockchainHash: '0xa1', reportedAddress: '0xAb' }]);
+});
+
+test('a rebuild of a store of schema 10 takes no on-chain address from its older records', async () => {
+  const { open, path } = await openLedgerFile();
+  const balanceChanges = [change('100', onChain('0xAb'))];
+  await open.deliver(new Service().confirmed(6, { balanceChanges }));
+  await verifyWith(open, { destinationAddress: '0xAb' });
+  const feed = open.feed();
+  open.close();
+  damage(
+    path,
+    `UPDATE deposits SET network_address = reported_address;
+     ALTER TABLE deposits DROP COLUMN reported_address; PRAGMA user_version = 10`,
+  );
+  rebuild(path, OPTIONS);
+  expect(verify(path, OPTIONS).sound).toBe(true);
+  const again = new OpenLedger(path);
+  expect(again.feed()).toEqual(feed);
+  expect(again.deposit()).toMatchObject({ network_address: null, reported_address: '0xAb' });
 });
 
 test.for([

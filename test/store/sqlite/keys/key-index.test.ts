@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BlockchainHash, TransactionId } from '../../../../src/domain/ids.ts';
+import { BlockchainHash, DepositId, TransactionId } from '../../../../src/domain/ids.ts';
+import { decode } from '../../../../src/intake/decode.ts';
+import { verify } from '../../../../src/store/sqlite/audit/verify.ts';
 import { openForReading, openForWriting } from '../../../../src/store/sqlite/file/database.ts';
 import { KeyIndex } from '../../../../src/store/sqlite/keys/key-index.ts';
 import { KeyLookup } from '../../../../src/store/sqlite/keys/key-lookup.ts';
 import { SqliteReads } from '../../../../src/store/sqlite/reads/sqlite-reads.ts';
-import { received } from '../../evidence.ts';
+import { received, verifyWith } from '../../evidence.ts';
 import { factOf, openLedger, OpenLedger, START, temporaryPath } from '../../open-ledger.ts';
 import { change, onChain, Service } from '../../webhook.ts';
+
+const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
 
 function merged(open: OpenLedger): { through: number; keys: number } {
   const [through] = open.rows<{ through_seq: number }>('SELECT through_seq FROM keys_merged');
@@ -65,6 +69,53 @@ test('a store closed in the middle of a sweep knows every key when it opens agai
     }
     open.close();
   }
+});
+
+test('a corrected on-chain address is found at once, after a restart, and by an older reader', async () => {
+  const path = temporaryPath();
+  const COUNT = 30;
+  const open = new OpenLedger(path);
+  const reads = new SqliteReads(openForReading(path));
+  const hashesAt = async (networkAddress: string): Promise<string[]> => {
+    const { items } = await reads.deposits({ networkAddress }, { page: 0, pageSize: 10 });
+    return items.map(({ blockchainHash }) => blockchainHash);
+  };
+  for (let number = 0; number < COUNT; number += 1) {
+    await open.ledger.commit([factOf(bodyOf(number), START)]);
+  }
+  // The keys of old deposits are merged; those of the newest are in memory.
+  const { through } = merged(open);
+  expect([through > 10, through < COUNT]).toEqual([true, true]);
+  for (let number = 0; number < COUNT; number += 1) {
+    expect(await hashesAt(`0xa${number}`)).toEqual([`0x${number}`]);
+    const depositId = open.deposits()[number]?.deposit_id ?? '';
+    const blockchainHash = BlockchainHash(`0x${number}`);
+    await verifyWith(
+      open,
+      { blockchainHash, networkAddress: `0xB${number}` },
+      DepositId(depositId),
+    );
+    expect(await hashesAt(`0xa${number}`)).toEqual([]);
+    expect(await hashesAt(`0xb${number}`)).toEqual([`0x${number}`]);
+  }
+  reads.close();
+  open.close();
+  const again = new OpenLedger(path);
+  for (let number = 0; number < COUNT; number += 1) {
+    expect(await atAddress(path, `0xb${number}`)).toEqual([`0x${number}`]);
+  }
+  again.close();
+  expect(verify(path, { decode, progress: SILENT }).sound).toBe(true);
+});
+
+test('a confirmed on-chain address that was reported alike needs no further key', async () => {
+  const open = new OpenLedger();
+  await open.deliver(bodyOf(1));
+  const written = (): unknown => open.rows('SELECT * FROM keys WHERE space = 4');
+  const before = written();
+  await verifyWith(open, { blockchainHash: BlockchainHash('0x1'), networkAddress: '0xa1' });
+  expect(open.deposit()).toMatchObject({ network_address: '0xa1', reported_address: null });
+  expect(written()).toEqual(before);
 });
 
 test('the keys of hashes and deposits without a notification are merged too', async () => {
@@ -135,7 +186,7 @@ test('a reader finds every deposit, hash, address and notification after each co
     expect(deposits.items).toHaveLength(1);
     for (const networkAddress of [`0xA${asked}`, `0xa${number}`]) {
       const { items, total } = await reads.deposits({ networkAddress }, page);
-      expect(items.map((one) => one.networkAddress?.toLowerCase())).toEqual([
+      expect(items.map((one) => one.reportedAddress?.toLowerCase())).toEqual([
         networkAddress.toLowerCase(),
       ]);
       expect(total).toBe(1);

@@ -44,6 +44,7 @@ export const DEPOSITS = mappingOf<Deposit>()({
     asset: column('asset', text(AssetId)),
     depositId: column('deposit_id', text(DepositId)),
     networkAddress: column('network_address', plain('TEXT')),
+    reportedAddress: column('reported_address', plain('TEXT')),
     transactionId: column('transaction_id', textOrNull(TransactionId)),
     amount: column('amount', AMOUNT),
     epoch: column('epoch', plain('INTEGER NOT NULL')),
