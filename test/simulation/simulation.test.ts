@@ -5,8 +5,8 @@ import { copyStore } from './store-counts.ts';
 import { simulate } from './simulation.ts';
 import type { Verdict } from './verdict.ts';
 
-const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1);
-/** Shorter than a soak's: thirty runs take less than a minute of one processor. */
+const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
+/** Shorter than a soak's: twenty runs take less than a minute of one processor. */
 const STEPS = 45;
 /** Real time for a run that takes a second or two on a machine that has nothing else to do. */
 const RUN_MS_MAX = 240_000;
@@ -70,6 +70,7 @@ test(
           transactions: transactions.filter((one) => one !== paid[0]),
         });
         audit('never deep', { deepest: new Map() });
+        audit('no address', { networkAddresses: new Map() });
         audit('all dust', {
           ruleOf: (network, asset) => ({ ...ruleOf(network, asset), minimum: 10n ** 80n }),
         });
@@ -105,6 +106,7 @@ test(
     expect(said['richer']?.join()).toMatch(/^books at .*: \d+, the chain holds \d+,chain at /);
     expect(said['less paid']?.join()).toMatch(/books of .*the chain moved 0.*due 0/);
     expect(said['never deep']?.join()).toMatch(/is credited and was never \d+ deep/);
+    expect(said['no address']?.join()).toMatch(/names \w{8,}, the address is undefined/);
     expect(said['all dust']?.join()).toMatch(/credited for .*, due 0/);
     expect(said['an unseen delivery']).toEqual(['acknowledged and lost: n-1']);
     expect(said['believed']?.join()).toMatch(

@@ -25,6 +25,8 @@ export interface FeedRow {
   vault: string;
   account: string | null;
   address: string | null;
+  /** The address on the chain that the item itself names. */
+  network_address: string | null;
   memo: string | null;
   asset: string;
 }
@@ -78,7 +80,8 @@ export class AuditedStore {
     return this.rows<FeedRow>(
       `SELECT c.feed_seq, c.credit_id, c.kind, c.deposit_id, c.amount, c.reverses,
               d.blockchain_hash AS hash, d.network AS network, d.vault_id AS vault,
-              d.account_id AS account, d.address_id AS address, d.memo AS memo, d.asset AS asset
+              d.account_id AS account, d.address_id AS address, d.memo AS memo, d.asset AS asset,
+              json_extract(c.deposit, '$.networkAddress') AS network_address
        FROM credits c JOIN deposits d ON d.deposit_id = c.deposit_id ORDER BY c.feed_seq`,
     );
   }

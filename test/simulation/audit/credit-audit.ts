@@ -43,6 +43,7 @@ export class CreditAudit {
         if (before !== undefined) this.#problems.push(`${item.deposit_id} is credited twice`);
         active.set(item.deposit_id, item);
         this.#checkDepth(item);
+        this.#checkAddress(item);
         continue;
       }
       if (before?.credit_id !== item.reverses || before.amount !== item.amount) {
@@ -58,6 +59,15 @@ export class CreditAudit {
     const { depth } = this.#evidence.ruleOf(network, asset);
     if (deepest >= depth) return;
     this.#problems.push(`feed ${feed_seq}: ${hash} is credited and was never ${depth} deep`);
+  }
+
+  /** A credit names the true address on the chain, whatever the first webhook named. */
+  #checkAddress({ feed_seq, address, network_address: named }: FeedRow): void {
+    const truth = this.#evidence.networkAddresses.get(address ?? '');
+    if (named === truth) return;
+    this.#problems.push(
+      `feed ${feed_seq}: names ${String(named)}, the address is ${String(truth)}`,
+    );
   }
 
   /** Every customer's deposit once and with its amount, and nothing else. */

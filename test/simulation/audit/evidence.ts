@@ -43,6 +43,8 @@ export interface Evidence {
   readonly ruleOf: (network: string, asset: string) => CreditingRule;
   /** `<addressId> <memo>` of the memos that were registered before anything was paid. */
   readonly registeredMemos: ReadonlySet<string>;
+  /** The address on the chain of each `addressId` that customers pay to. */
+  readonly networkAddresses: ReadonlyMap<string, string>;
   /** Deposits that a person gave an owner. */
   readonly attributed: ReadonlySet<string>;
   readonly falseWebhooks: readonly {
@@ -73,6 +75,9 @@ export function gatherEvidence(
       custodySetup.vaults.map(({ vaultId, source }) => [vaultId, source ?? 'vault']),
     ),
     ruleOf,
+    networkAddresses: new Map(
+      custodySetup.destinations.map(({ address }) => [address.addressId, address.networkAddress]),
+    ),
     registeredMemos: new Set(
       custodySetup.destinations.flatMap(({ address, memos }) =>
         memos.map((memo) => `${address.addressId} ${memo}`),

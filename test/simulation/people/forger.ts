@@ -214,7 +214,11 @@ export class Forger {
       .transactions({ type: 'incoming' })
       .data.find((one) => one.blockchainHash === blockchainHash);
     if (truth === undefined) return undefined;
-    const { vaultId, accountId, addressId, network, balanceChanges } = truth;
+    const { vaultId, accountId, addressId, network } = truth;
+    const balanceChanges = (truth.balanceChanges ?? []).map(({ address, ...entry }) => ({
+      ...entry,
+      ...(address && { address: { ...address, networkAddress: `false-${id}` } }),
+    }));
     return {
       body: {
         id,
