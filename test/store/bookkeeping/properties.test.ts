@@ -19,7 +19,7 @@ import { expectSound } from './soundness.ts';
 /** A few seconds on a quiet machine; a busy one must not fail what is only slow. */
 const PATIENCE_MS = 240_000;
 /** The worlds of each property; fewer where each commit is applied by a follower too. */
-const SHARE = { shared: 0.1, postgres: 0.05 }[inject('store') ?? ''] ?? 1;
+const SHARE = { shared: 0.1, postgres: 0.05 }[inject('store') ?? ''] ?? 0.6;
 /** Ends a search for a smaller counterexample too; it is printed with its seed either way. */
 const BOUNDED = { interruptAfterTimeLimit: 60_000 };
 
