@@ -13,7 +13,7 @@ test('health says what does its work and what does not', async () => {
   expect(await withStatus({ custody: well })).toContain('Custody API answers');
 });
 
-test('why the last reconciliation is incomplete stands beside its badge, not in it', async () => {
+test('the cause of an incomplete reconciliation is beside its badge, not in it', async () => {
   const { open, read } = await openConsole();
   await open.record({
     kind: 'run',

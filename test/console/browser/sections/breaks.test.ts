@@ -30,7 +30,7 @@ describe.runIf(HAS_BROWSER)('breaks in a browser', () => {
   });
 
   test.for(['/console/breaks', '/console/deposits'])(
-    'the downloads of %s stand side by side, on a desk and on a phone',
+    'the downloads of %s are side by side, in a wide window and on a phone',
     async (path) => {
       const site = await Site.open();
       const page = await site.window({ as: 'olga' });
