@@ -138,7 +138,7 @@ test(
   PATIENCE_MS,
 );
 
-test.runIf(SHARE === 1)(
+test.runIf(inject('store') === undefined)(
   'the generated traffic covers every kind of event',
   async () => {
     const wanted = [
