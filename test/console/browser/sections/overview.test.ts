@@ -41,7 +41,10 @@ describe.runIf(HAS_BROWSER)('the overview in a browser', () => {
     const blockchainHash = '6707f1f24135b20294ee49dfb46291f8'.repeat(2);
     await open.deliver(
       service.confirmed(1, {
-        ...{ vaultId, addressId, blockchainHash, memo: '1003' },
+        vaultId,
+        addressId,
+        blockchainHash,
+        memo: '1003',
         balanceChanges: [change('1544210001', { asset: 'ripple:XRP', ...decimals(6) })],
       }),
     );
