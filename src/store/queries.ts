@@ -52,10 +52,11 @@ export interface DepositSearch extends DepositQuery {
   readonly memo?: string;
   /** The owner that an operator attributed it to. */
   readonly attributedTo?: string;
-  /** The text of its address, account, memo, owner, transaction or consumer’s reference. */
-  readonly mention?: string;
-  /** Any of these amounts, in smallest units of their asset. */
-  readonly amounts?: readonly AssetAmount[];
+  /**
+   * The text of its address, account, memo, owner, transaction or consumer’s reference, or any of the
+   * amounts.
+   */
+  readonly mentioned?: Mentioned;
   /** Smallest units, inclusive; zero or more. */
   readonly amountFrom?: Amount;
   readonly amountTo?: Amount;

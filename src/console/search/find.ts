@@ -170,17 +170,13 @@ async function byMember(
   { text, amounts }: { text: string; amounts: readonly AssetAmount[] },
 ): Promise<Hit[]> {
   const page = { cursor: null, pageSize: FIRST.pageSize };
-  const [received, named, ofAmount, others] = await Promise.all([
+  const [received, mentioned, others] = await Promise.all([
     reads.findDeposits({ networkAddress: text }, page),
-    reads.findDeposits({ mention: text }, page),
-    amounts.length === 0 ? { items: [] } : reads.findDeposits({ amounts }, page),
+    reads.findDeposits({ mentioned: { text, amounts } }, page),
     reads.mentions({ text, amounts }, FIRST.pageSize),
   ]);
   const deposits = new Map(
-    [...received.items, ...named.items, ...ofAmount.items].map((deposit) => [
-      deposit.depositId,
-      deposit,
-    ]),
+    [...received.items, ...mentioned.items].map((deposit) => [deposit.depositId, deposit]),
   );
   const vaults = new Set<string>(received.items.map(({ vaultId }) => vaultId));
   if (others.isVault) vaults.add(text);

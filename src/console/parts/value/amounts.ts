@@ -1,5 +1,5 @@
 import { Amount } from '../../../domain/money/amount.ts';
-import type { DepositSearch } from '../../../store/queries.ts';
+import type { AssetAmount } from '../../../store/queries.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
 import { symbolOf, unitsOf } from '../../../pages/parts/value/figure.ts';
 
@@ -25,7 +25,7 @@ function unitsIn(digits: string, decimals: number): bigint[] {
  * What a text such as `1.5 ETH`, `1,500` or `25000000 ripple:XRP` may mean: an amount of each asset
  * that it names, or of any asset when it names none. Empty for a text that is no amount.
  */
-export function amountsIn(text: string, decimals: Decimals): NonNullable<DepositSearch['amounts']> {
+export function amountsIn(text: string, decimals: Decimals): readonly AssetAmount[] {
   const [, digits, name] =
     /^(\d{1,60}(?:\.\d{1,60})?)(?:\s+(\S+))?$/.exec(text.replaceAll(SEPARATORS, '')) ?? [];
   if (digits === undefined) return [];

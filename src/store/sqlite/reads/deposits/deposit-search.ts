@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { DepositState } from '../../../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../../answers.ts';
-import type { DepositPageRequest, DepositSearch } from '../../../queries.ts';
+import type { DepositPageRequest, DepositSearch, Mentioned } from '../../../queries.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
@@ -74,13 +74,16 @@ export function atAddress(networkAddress: string, hashIds: readonly number[]): S
 /** A deposit's position in the list: the list's order never changes. */
 type Position = Pick<DepositRow, 'first_seq' | 'hash_id' | 'deposit_id'>;
 
-type RowKey = Pick<DepositRow, 'hash_id' | 'deposit_id'>;
+/** The same of a scan by hash, whose index does not have the first fact. */
+type EndOfScan = Omit<Position, 'first_seq'> & Partial<Position>;
 
 /** A query of deposits within bounds, on one side of a position. */
 interface DepositScan {
   readonly search: DepositSearch;
   readonly source: Source;
   readonly from: Position | undefined;
+  /** The last deposit that it may read; undefined where fewer than `readMax` remain. */
+  readonly until: EndOfScan | undefined;
   readonly side: 'older' | 'newer';
   /** Journal positions between which the deposits were first seen: exclusive, inclusive. */
   readonly between: { readonly after: number | undefined; readonly before: number | undefined };
@@ -116,18 +119,16 @@ const MENTIONED = [
   'credit_reference',
 ] as const;
 
-function mentions(text: string): RawBuilder<boolean> {
+function mentions({ text, amounts }: Mentioned): RawBuilder<boolean> {
   const columns = MENTIONED.map((column) => sql`${sql.ref(column)} = ${text}`);
-  return sql<boolean>`(${sql.join(columns, sql.raw(' or '))})`;
-}
-
-function isOneOf(amounts: NonNullable<DepositSearch['amounts']>): RawBuilder<boolean> {
-  const pairs = amounts.map(({ asset, amount }) => sql`(${asset}, ${amount.toString()})`);
-  return sql<boolean>`(asset, amount) in (values ${sql.join(pairs)})`;
+  const pairs = amounts.map(
+    ({ asset, amount }) => sql`(asset = ${asset} and amount = ${amount.toString()})`,
+  );
+  return sql<boolean>`(${sql.join([...columns, ...pairs], sql.raw(' or '))})`;
 }
 
 function filtersOf(search: DepositSearch): RawBuilder<boolean> {
-  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, mention, amounts } = search;
+  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, mentioned } = search;
   const { networkAddress } = search;
   const equal = {
     state: search.state,
@@ -145,8 +146,7 @@ function filtersOf(search: DepositSearch): RawBuilder<boolean> {
       value === undefined ? undefined : sql<boolean>`${sql.ref(column)} = ${value}`,
     ),
     networkAddress === undefined ? undefined : atNetworkAddress(networkAddress),
-    mention === undefined ? undefined : mentions(mention),
-    amounts === undefined ? undefined : isOneOf(amounts),
+    mentioned === undefined ? undefined : mentions(mentioned),
     amountFrom === undefined ? undefined : amountAtLeast(amountFrom),
     amountTo === undefined ? undefined : amountAtMost(amountTo),
     firstSeenFrom === undefined ? undefined : sql<boolean>`first_seen_at >= ${firstSeenFrom}`,
@@ -159,25 +159,33 @@ const COLUMNS = {
   hash: ['hash_id', 'deposit_id'],
 } as const;
 
-function boundsOf({ search, source, from, side, between }: DepositScan): RawBuilder<boolean> {
-  const sign = sql.raw(side === 'older' ? '<' : '>');
-  const columns = COLUMNS[source.order];
-  const { state } = search;
-  const beyond =
-    from === undefined
-      ? undefined
-      : sql<boolean>`(${sql.join(columns.map((one) => sql.ref(one)))}) ${sign} (${sql.join(columns.map((one) => from[one]))})`;
+/** Compares a deposit's place in the scan's order with another's. */
+function isBeside(
+  { order }: Source,
+  sign: '<' | '>' | '<=' | '>=',
+  other: EndOfScan | undefined,
+): RawBuilder<boolean> | undefined {
+  if (other === undefined) return undefined;
+  const columns = COLUMNS[order].map((one) => sql.ref(one));
+  const values = COLUMNS[order].map((one) => sql.val(other[one]));
+  return sql<boolean>`(${sql.join(columns)}) ${sql.raw(sign)} (${sql.join(values)})`;
+}
+
+/** Where the scan begins and ends in its index. */
+function boundsOf({ search, source, from, until, side, between }: DepositScan) {
+  const isOlder = side === 'older';
   const isByFact = source.order === 'fact';
+  // `until` lies within the times. Of two bounds at one end, SQLite would choose the wrong one.
+  const isEnded = until !== undefined;
+  const after = isByFact && !(isOlder && isEnded) ? between.after : undefined;
+  const before = isByFact && (isOlder || !isEnded) ? between.before : undefined;
   return all([
     source.condition,
-    source === WAITING ? sql<boolean>`state = ${state}` : undefined,
-    beyond,
-    isByFact && between.after !== undefined
-      ? sql<boolean>`first_seq > ${between.after}`
-      : undefined,
-    isByFact && between.before !== undefined
-      ? sql<boolean>`first_seq <= ${between.before}`
-      : undefined,
+    source === WAITING ? sql<boolean>`state = ${search.state}` : undefined,
+    isBeside(source, isOlder ? '<' : '>', from),
+    isBeside(source, isOlder ? '>=' : '<=', until),
+    after === undefined ? undefined : sql<boolean>`first_seq > ${after}`,
+    before === undefined ? undefined : sql<boolean>`first_seq <= ${before}`,
   ]);
 }
 
@@ -189,20 +197,15 @@ function orderOf({ source, side }: DepositScan): RawBuilder<unknown> {
 /** The query of one page. */
 export function depositScan(scan: DepositScan): RawBuilder<DepositRow> {
   const { search, source, limit } = scan;
-  const [filters, bounds, order] = [filtersOf(search), boundsOf(scan), orderOf(scan)];
-  const from = sql`deposits indexed by ${sql.raw(source.index)}`;
-  if (source.readMax === null) {
-    return sql<DepositRow>`select * from ${from}
-      where ${bounds} and ${filters} order by ${order} limit ${limit}`;
-  }
-  return sql<DepositRow>`select * from (
-      select * from ${from} where ${bounds} order by ${order} limit ${source.readMax}
-    ) where ${filters} limit ${limit}`;
+  return sql<DepositRow>`select * from deposits indexed by ${sql.raw(source.index)}
+    where ${boundsOf(scan)} and ${filtersOf(search)} order by ${orderOf(scan)} limit ${limit}`;
 }
 
 /** The last deposit that a full scan reads; no row when the scan reaches the end. */
-export function lastOfScan(scan: DepositScan, readMax: number): RawBuilder<RowKey> {
-  return sql<RowKey>`select hash_id, deposit_id from deposits indexed by ${sql.raw(scan.source.index)}
+export function lastOfScan(scan: DepositScan, readMax: number): RawBuilder<EndOfScan> {
+  const columns = COLUMNS[scan.source.order].map((one) => sql.ref(one));
+  return sql<EndOfScan>`select ${sql.join(columns)}
+    from deposits indexed by ${sql.raw(scan.source.index)}
     where ${boundsOf(scan)} order by ${orderOf(scan)} limit 1 offset ${readMax - 1}`;
 }
 
@@ -244,22 +247,17 @@ async function countOf(at: Kysely<Tables>, state: DepositState | undefined): Pro
   return rows[0]?.total ?? 0;
 }
 
-/** When the last read deposit was first seen, and the deposit itself; null at the end. */
-async function endOfScan(
+async function firstSeenAt(
   at: Kysely<Tables>,
-  scan: DepositScan,
-): Promise<{ readonly depositId: string; readonly firstSeenAt: number } | null> {
-  const { readMax } = scan.source;
-  if (readMax === null) return null;
-  const [last] = (await lastOfScan(scan, readMax).execute(at)).rows;
-  if (last === undefined) return null;
+  { hash_id, deposit_id }: EndOfScan,
+): Promise<number> {
   const row = await at
     .selectFrom('deposits')
-    .where('hash_id', '=', last.hash_id)
-    .where('deposit_id', '=', last.deposit_id)
+    .where('hash_id', '=', hash_id)
+    .where('deposit_id', '=', deposit_id)
     .select('first_seen_at')
     .executeTakeFirst();
-  return { depositId: last.deposit_id, firstSeenAt: row?.first_seen_at ?? 0 };
+  return row?.first_seen_at ?? 0;
 }
 
 const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
@@ -298,10 +296,11 @@ async function scanFor(
     moment === undefined ? undefined : seqBefore(at, moment);
   const from = page.cursor === null ? undefined : await positionOf(at, page.cursor.depositId, keys);
   const side = page.cursor?.side ?? 'older';
-  return {
+  const scan = {
     search,
     source: await sourceOf(at, { search, keys, from, side }),
     from,
+    until: undefined,
     side,
     between: {
       after: await seqAt(firstSeenFrom && firstSeenFrom - DISORDER_MS),
@@ -309,6 +308,10 @@ async function scanFor(
     },
     limit: page.pageSize + 1,
   };
+  const { readMax } = scan.source;
+  if (readMax === null) return scan;
+  const { rows } = await lastOfScan(scan, readMax).execute(at);
+  return { ...scan, until: rows[0] };
 }
 
 /** The stored number of deposits, where only the state filters. */
@@ -328,10 +331,10 @@ export function readFoundDeposits(
     const { rows } = await depositScan(scan).execute(at);
     const items = rows.slice(0, page.pageSize).map(depositOf);
     const isMore = rows.length > page.pageSize;
-    const end = isMore ? null : await endOfScan(at, scan);
-    const beyond = isMore ? (items.at(-1)?.depositId ?? null) : (end?.depositId ?? null);
+    const end = isMore ? undefined : scan.until;
+    const beyond = isMore ? (items.at(-1)?.depositId ?? null) : (end?.deposit_id ?? null);
     const back = scan.from === undefined ? null : (items[0]?.depositId ?? scan.from.deposit_id);
-    const searchedTo = end?.firstSeenAt ?? null;
+    const searchedTo = end === undefined ? null : await firstSeenAt(at, end);
     const total = await totalOf(at, search);
     return scan.side === 'older'
       ? { items, older: beyond, newer: back, searchedTo, total }
