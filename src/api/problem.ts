@@ -170,7 +170,11 @@ export function invalidRequest(
   error: z.core.$ZodError,
   parameters?: readonly string[],
 ): Problem {
-  const issues = error.issues.slice(0, ISSUES_SHOWN_MAX).map(describeIssue).join('; ');
+  // The unknown names first: behind missing ones they would be cut off.
+  const unknown = error.issues.filter(({ code }) => code === 'unrecognized_keys');
+  const others = error.issues.filter(({ code }) => code !== 'unrecognized_keys');
+  const shown = [...unknown, ...others].slice(0, ISSUES_SHOWN_MAX);
+  const issues = shown.map(describeIssue).join('; ');
   const instead = takenInstead(error, parameters);
   const detail = `${part}: ${issues}.${instead} See /docs for what it may hold.`;
   return { kind: 'invalid-request', detail };

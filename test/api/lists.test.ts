@@ -201,6 +201,11 @@ test.for<[path: string, taken: string]>([
   expect(body['detail']).toContain(`. This call takes ${taken}. See /docs`);
 });
 
+test('an unknown parameter is named, however many others are missing', async () => {
+  const { body } = await (await apiUnderTest()).get('/v1/statements?vault=v1&start=2025-11-20');
+  expect(body['detail']).toContain('query: not known here: vault, start; vaultId: is missing; ');
+});
+
 test('another mistake in a query names no parameters', async () => {
   const { body } = await (await apiUnderTest()).get('/v1/deposits?page=-1');
   expect(body['detail']).toBe(
