@@ -14,9 +14,21 @@ interface LookRow {
   readonly namesakeUrl: string | null;
 }
 
+/** Who looks. */
+export interface Looking {
+  readonly name: string;
+  readonly url: string;
+  readonly process: string;
+  /** Since when the process uses the journal, in seconds. */
+  readonly openSeconds: number;
+}
+
 /**
- * $1 name and $2 process of the receiver. `state` is NULL for a role that may not see it. A process
- * that still lives has reported, or was the owner, within the last seconds.
+ * $1 name, $2 process and $3 URL of the receiver; $4 seconds since it opened the journal. `state` is
+ * NULL for a role that may not see it. A process that still lives has reported, or was the owner,
+ * within the last seconds. A process with the same URL may be the receiver's former one: that one has
+ * reported nothing since the receiver opened the journal. An owner with the same URL is left out,
+ * because the role speaks of it.
  */
 const LOOK: Statement<LookRow> = {
   name: 'look',
@@ -27,8 +39,9 @@ const LOOK: Statement<LookRow> = {
         AS "leaseLeftMs",
       coalesce(
         (SELECT url FROM receivers WHERE name = $1 AND process <> $2
-          AND seen_at > clock_timestamp() - interval '5 seconds'),
-        CASE WHEN owner = $1 AND process <> $2 AND ${IS_LEASED} THEN url END
+          AND seen_at > clock_timestamp()
+            - make_interval(secs => CASE WHEN url = $3 THEN least($4::float8, 5) ELSE 5 END)),
+        CASE WHEN owner = $1 AND process <> $2 AND url <> $3 AND ${IS_LEASED} THEN url END
       ) AS "namesakeUrl"
     FROM ownership, (
       SELECT count(*)::int AS followers, count(state)::int AS visible,
@@ -42,10 +55,10 @@ const LOOK: Statement<LookRow> = {
 /** Looks at the primary, its standby and the receivers. Throws `StatementFailed`. */
 export async function lookAt(
   session: Session,
-  receiver: { readonly name: string; readonly url: string; readonly process: string },
+  { name, process, url, openSeconds }: Looking,
 ): Promise<JournalState> {
   const askedAt = Date.now();
-  const { rows } = await session.call(LOOK, receiver.name, receiver.process);
+  const { rows } = await session.call(LOOK, name, process, url, openSeconds);
   const [row] = rows;
   if (row === undefined) throw new Error('the table of the ownership has no row');
   const halfWay = Math.round((askedAt + Date.now()) / 2);
@@ -54,9 +67,7 @@ export async function lookAt(
     standbyLagBytes: row.lagBytes,
     clockAheadMs: halfWay - row.nowMs,
     leaseLeftMs: row.leaseLeftMs,
-    // With the same URL it is this receiver's former process, or one that owns the journal: the role
-    // says so then.
-    namesakeUrl: row.namesakeUrl === receiver.url ? null : row.namesakeUrl,
+    namesakeUrl: row.namesakeUrl,
     receivers: await receiversIn(session),
   };
 }

@@ -34,7 +34,7 @@ import {
   SEALS,
   type AppendRow,
 } from './journal-statements.ts';
-import { lookAt } from './journal-look.ts';
+import { lookAt, type Looking } from './journal-look.ts';
 import { Primary } from './connection/primary.ts';
 import type { Answers, Call, Session } from './connection/session.ts';
 import { NO_PROOF_ADVICE, withoutStandby } from './connection/standby-proof.ts';
@@ -74,6 +74,7 @@ export class PostgresJournal implements SharedJournal {
   readonly #primary: Primary;
   /** Distinguishes two processes under one name. */
   readonly #process = randomUUID();
+  readonly #openedAtMs = performance.now();
   readonly #wait: StandbyWait;
   #reportedAtMs = -Infinity;
   /** Whether the server lacked space, or failed to write, at the last append. */
@@ -182,8 +183,7 @@ export class PostgresJournal implements SharedJournal {
   /** Looks at the primary and its standby. Throws `JournalUnavailable`. */
   async look(): Promise<JournalState> {
     const session = await this.#primary.session();
-    const asker = { ...this.#settings.receiver, process: this.#process };
-    const state = await this.#safely(() => lookAt(session, asker));
+    const state = await this.#safely(() => lookAt(session, this.#looking()));
     return this.#wait.isAlone ? { ...state, standby: 'missing' } : state;
   }
 
@@ -195,6 +195,12 @@ export class PostgresJournal implements SharedJournal {
     const values = [this.#process, epoch, seconds];
     const [[renewed]] = await this.#write<[{ epoch: number }]>([{ statement: RENEW, values }]);
     return renewed !== undefined;
+  }
+
+  #looking(): Looking {
+    const { name, url } = this.#settings.receiver;
+    const openSeconds = (performance.now() - this.#openedAtMs) / 1_000;
+    return { name, url, process: this.#process, openSeconds };
   }
 
   async #appendIn(session: Session, epoch: number, commit: SealedCommit | null): Promise<Appended> {
@@ -310,10 +316,7 @@ export class PostgresJournal implements SharedJournal {
     if (!isTooLong) return message;
     try {
       const session = await this.#primary.session();
-      const { standby } = await lookAt(session, {
-        ...this.#settings.receiver,
-        process: this.#process,
-      });
+      const { standby } = await lookAt(session, this.#looking());
       return standby === 'missing' ? withoutStandby(message) : message;
     } catch (error) {
       if (error instanceof JournalUnavailable || error instanceof StatementFailed) return message;

@@ -23,7 +23,7 @@ export interface JournalState {
   readonly clockAheadMs: number;
   /** Until the owner's lease ends, milliseconds; negative when it has ended. Null without an owner. */
   readonly leaseLeftMs: number | null;
-  /** The URL of another live process under this receiver's name, where it differs; null without one. */
+  /** The URL of another live process under this receiver's name; null without one. */
   readonly namesakeUrl: string | null;
   /** The owner, then every receiver that reported lately, the newest report first. */
   readonly receivers: readonly JournalReceiver[];

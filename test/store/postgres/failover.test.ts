@@ -155,6 +155,14 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
     expect((await namesake.look()).namesakeUrl).toBe('http://a.test');
   });
 
+  test('a look finds a process with the same name and the same URL while both follow', async () => {
+    const address = await newJournal(cluster);
+    const [first, copied] = [receiver(address, 'a'), receiver(address, 'a')];
+    await readAll(copied, EMPTY);
+    expect((await first.look()).namesakeUrl).toBe('http://a.test');
+    expect((await copied.look()).namesakeUrl).toBeNull();
+  });
+
   test('a look lists the owner and every receiver that has reported, with its position', async () => {
     const address = await newJournal(cluster);
     const [owner, follower] = [receiver(address, 'a'), receiver(address, 'b')];
