@@ -291,8 +291,10 @@ export class ReplicatedLedger implements Ledger {
     } catch (error) {
       if (error instanceof StoreFailed || error instanceof ReplicaDiverged) throw error;
       const [first, last] = [commits[0]?.commitNumber, commits.at(-1)?.commitNumber];
-      const what = `a commit of the journal, ${first} to ${last}, cannot be applied`;
-      throw new ReplicaDiverged(`${what} (${causeOf(error)}): ${RUN_OWNERS_VERSION}`);
+      const which = first === last ? `commit ${first}` : `one of the commits ${first} to ${last}`;
+      throw new ReplicaDiverged(
+        `${which} of the journal cannot be applied (${causeOf(error)}): ${RUN_OWNERS_VERSION}`,
+      );
     }
   }
 

@@ -40,7 +40,7 @@ test.each<[string, LooseFact, string]>([
   [
     'a decision of another form',
     fact('decision', { kind: 'judge' }),
-    'a commit of the journal, 1 to 1, cannot be applied (',
+    'commit 1 of the journal cannot be applied (',
   ],
 ])('a follower that meets %s stops, and says which version to run', async (_, later, says) => {
   const journal = new MemoryJournal();
