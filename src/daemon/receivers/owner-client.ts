@@ -28,7 +28,7 @@ const CONNECT_MS_MAX = 1_000;
 const FACTS_MS_MAX = 6_000;
 /** A run reads the custody API for up to some minutes. */
 const CALL_MS_MAX = 600_000;
-/** For frames: two are under way, and a question without facts. For calls: they run in turn. */
+/** For facts: two frames are under way, and one question without facts. Calls have as many. */
 const CONNECTIONS_MAX = 4;
 
 /**

@@ -8,7 +8,7 @@ const PAUSE_MS = 2;
 
 /**
  * Why no commit of this session can be proven to be at a standby, as SQL; NULL when it can.
- * `alone`: none is configured. `changed`: the session lacks what it has set when it was opened, because
+ * `alone`: no standby is configured. `changed`: the session lacks what it has set when it was opened, because
  * a pooler runs its statements in other sessions. Below `warning`, a cancelled wait looks like success.
  * `hidden`: the role may not see the standby's position (pg_monitor includes this right).
  */
@@ -58,11 +58,11 @@ export interface Written<Rows extends readonly object[]> {
 
 /**
  * Runs calls that write, and proves that a synchronous standby has them. PostgreSQL ends a commit's
- * wait with success, and without a word, when somebody empties `synchronous_standby_names`; and commits
- * do not wait until its checkpointer has read the names. The settings alone cannot show either: they
- * may have been emptied and filled again, and a session reads them before the checkpointer does. So the
- * standby's position is compared with the log's end after the commit. A role that may not see the
- * position proves nothing. Throws `StatementFailed`.
+ * wait with success, and without a word, when somebody empties `synchronous_standby_names`. When the
+ * names are filled in again, commits wait for nobody until its checkpointer has read them. The settings
+ * show neither: they may have been emptied and filled again meanwhile, and a session reads them before
+ * the checkpointer does. So the standby's position is compared with the log's end after the commit. A
+ * role that may not see the position proves nothing. Throws `StatementFailed`.
  */
 export async function provenWrite<Rows extends readonly object[]>(
   session: Session,
