@@ -20,7 +20,7 @@ interface Renderer {
    */
   readonly hashesMax: number;
   /** Loads what only this format needs. */
-  readonly renderer: () => Promise<Render>;
+  readonly load: () => Promise<Render>;
 }
 
 const RENDERERS: Record<Format, Renderer> = {
@@ -28,39 +28,39 @@ const RENDERERS: Record<Format, Renderer> = {
     contentType: 'application/json',
     extension: 'json',
     hashesMax: 0,
-    renderer: async () => (await import('./json.ts')).jsonText,
+    load: async () => (await import('./json.ts')).jsonText,
   },
   csv: {
     contentType: 'text/csv; charset=utf-8',
     extension: 'csv',
     hashesMax: 10_000,
-    renderer: async () => (await import('./csv.ts')).csvText,
+    load: async () => (await import('./csv.ts')).csvText,
   },
   xlsx: {
     contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     extension: 'xlsx',
     // A workbook is built in memory, cell by cell.
     hashesMax: 10_000,
-    renderer: async () => (await import('./xlsx.ts')).xlsxBytes,
+    load: async () => (await import('./xlsx.ts')).xlsxBytes,
   },
   html: {
     contentType: 'text/html; charset=utf-8',
     extension: 'html',
     // A longer page is unreadable for people.
     hashesMax: 500,
-    renderer: async () => (await import('./page/page.ts')).htmlText,
+    load: async () => (await import('./page/page.ts')).htmlText,
   },
   hledger: {
     contentType: 'text/plain; charset=utf-8',
     extension: 'journal',
     hashesMax: 0,
-    renderer: async () => (await import('./hledger.ts')).hledgerText,
+    load: async () => (await import('./hledger.ts')).hledgerText,
   },
   beancount: {
     contentType: 'text/plain; charset=utf-8',
     extension: 'beancount',
     hashesMax: 0,
-    renderer: async () => (await import('./beancount.ts')).beancountText,
+    load: async () => (await import('./beancount.ts')).beancountText,
   },
 };
 
@@ -77,8 +77,8 @@ export async function documentOf(
   format: Format,
   movements: SignedReport['movements'],
 ): Promise<Document> {
-  const { contentType, extension, renderer } = RENDERERS[format];
-  const render = await renderer();
+  const { contentType, extension, load } = RENDERERS[format];
+  const render = await load();
   const report = JSON.parse(close.report) as DailyReport;
   const { report: sealed, reportHash } = close;
   return {
