@@ -53,12 +53,10 @@ const LOOK: Statement<LookRow> = {
 };
 
 /** Looks at the primary, its standby and the receivers. Throws `StatementFailed`. */
-export async function lookAt(
-  session: Session,
-  { name, process, url, openSeconds }: Looking,
-): Promise<JournalState> {
+export async function lookAt(session: Session, looking: Looking): Promise<JournalState> {
   const askedAt = Date.now();
-  const { rows } = await session.call(LOOK, name, process, url, openSeconds);
+  const { name, url, openSeconds } = looking;
+  const { rows } = await session.call(LOOK, name, looking.process, url, openSeconds);
   const [row] = rows;
   if (row === undefined) throw new Error('the table of the ownership has no row');
   const halfWay = Math.round((askedAt + Date.now()) / 2);
