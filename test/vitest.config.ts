@@ -14,7 +14,7 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     pool: 'forks',
     // Files wait for programs, disks and timers: one file a core leaves a quarter of two cores idle.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // What hangs must end; what is slow on a busy machine must not fail for it. Tests that take three
     // seconds on an idle one have taken half a minute with ten other programs running.
     testTimeout: 240_000,

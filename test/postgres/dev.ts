@@ -18,7 +18,7 @@ async function run(): Promise<void> {
   const stop = signalled();
   const cluster = await startPostgres({ standby: true });
   try {
-    await cluster.sql(`CREATE ROLE ${RECEIVERS} LOGIN PASSWORD '${PASSWORD}'`);
+    await cluster.sql(`CREATE ROLE ${RECEIVERS} LOGIN PASSWORD '${PASSWORD}' IN ROLE pg_monitor`);
     const address = cluster.url('postgres').replace(`:${PASSWORD}@`, '@');
     process.stdout.write(`A primary and its synchronous standby are running.
 

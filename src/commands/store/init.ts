@@ -30,7 +30,7 @@ users of the machine can see a command line.
 
 Example:
   createdb exchange
-  psql exchange -c "CREATE ROLE counterfoil LOGIN PASSWORD '...'"
+  psql exchange -c "CREATE ROLE counterfoil LOGIN PASSWORD '...' IN ROLE pg_monitor"
   counterfoil init --store postgres://owner@db1,db2/exchange --password-file owner.password --runtime-role counterfoil
 
 Then configure synchronous_standby_names: without it a failover loses acknowledged notifications.`;

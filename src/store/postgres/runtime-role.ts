@@ -76,7 +76,7 @@ export async function grantRuntime(session: Session, schema: string, role: strin
 function refusalOf(found: Role | undefined, schema: string, role: string): string | undefined {
   const name = pg.escapeIdentifier(role);
   if (found === undefined) {
-    return `role ${role} does not exist: create it with CREATE ROLE ${name} LOGIN PASSWORD '…'`;
+    return `role ${role} does not exist: create it with CREATE ROLE ${name} LOGIN PASSWORD '…' IN ROLE pg_monitor`;
   }
   if (found.isSuperuser) {
     return `role ${role} is a superuser and could change the journal: name a role with fewer rights`;

@@ -27,7 +27,9 @@ test('a forged confirmation is never credited and opens a critical break; a true
   expect((await both.feed()).map((item) => item.blockchainHash)).toEqual([hash]);
   // Nobody is to credit it, and the books hold what the custody API says was never moved.
   const webhook = { blockchainHash: '0xf0f0', expected: '0', difference: '9000000' };
-  expect(await both.openBreaks()).toMatchObject([
+  const breaks = await both.openBreaks();
+  // Each may be found first: by the run, or by the look-up of the deposit before it.
+  expect(breaks.toSorted((one, other) => (one.type < other.type ? -1 : 1))).toMatchObject([
     { ...webhook, type: 'conservation', severity: 'warning' },
     { ...webhook, type: 'unknown_to_custody', severity: 'critical' },
   ]);

@@ -83,7 +83,9 @@ export class Receivers implements Product {
   }
 
   static async #on(cluster: PostgresCluster, context: DemoContext): Promise<Receivers> {
-    await cluster.sql(`CREATE ROLE ${RUNTIME_ROLE} LOGIN PASSWORD '${cluster.password}'`);
+    await cluster.sql(
+      `CREATE ROLE ${RUNTIME_ROLE} LOGIN PASSWORD '${cluster.password}' IN ROLE pg_monitor`,
+    );
     const address = journalAddress(cluster.url());
     await initJournal(address, { runtimeRole: RUNTIME_ROLE, nowMs: Date.now() });
     const secret = randomBytes(32).toString('hex');
