@@ -15,6 +15,7 @@ import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { BOOKS_PATH, statementLink } from '../parts/book-links.ts';
 import { balanceFields, type BalanceFilter, type Problem } from './balance-filter.ts';
 import { dayText } from '../parts/value/moments.ts';
+import { Downloads } from '../parts/list/downloads.tsx';
 
 function Part({ value }: { value: string | null }): Markup {
   return value === null ? <span class="muted">none</span> : <Identifier value={value} />;
@@ -126,10 +127,10 @@ export function BalancesPage(shown: {
         title="Balances"
         live="books"
         aside={
-          <span>
-            <a href={linkTo(`${BOOKS_PATH}/balances/csv`, filter)}>CSV</a>{' '}
-            <a href={linkTo(`${BOOKS_PATH}/balances/xlsx`, filter)}>XLSX</a>
-          </span>
+          <Downloads
+            csv={linkTo(`${BOOKS_PATH}/balances/csv`, filter)}
+            xlsx={linkTo(`${BOOKS_PATH}/balances/xlsx`, filter)}
+          />
         }
       >
         {'problem' in result ? (

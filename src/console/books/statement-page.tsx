@@ -22,6 +22,7 @@ import {
 import type { Problem } from './balance-filter.ts';
 import { usualPeriods, type Period } from './period.ts';
 import { CAUSES, SOURCES } from '../parts/value/entry-words.ts';
+import { Downloads } from '../parts/list/downloads.tsx';
 
 /** What the page of a statement shows. */
 export interface ShownStatement {
@@ -268,10 +269,10 @@ export function StatementPage({ shown }: { shown: ShownStatement }): Markup {
         live="books"
         aside={
           'statement' in result ? (
-            <span>
-              <a href={linkTo(`${BOOKS_PATH}/statement/csv`, link)}>CSV</a>{' '}
-              <a href={linkTo(`${BOOKS_PATH}/statement/xlsx`, link)}>XLSX</a>
-            </span>
+            <Downloads
+              csv={linkTo(`${BOOKS_PATH}/statement/csv`, link)}
+              xlsx={linkTo(`${BOOKS_PATH}/statement/xlsx`, link)}
+            />
           ) : (
             ''
           )

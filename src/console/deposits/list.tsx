@@ -16,6 +16,7 @@ import { Pager } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { Views, type View } from '../parts/list/views.tsx';
 import { fieldsOf, PATH, type DepositFilter, type FilterProblem } from './filter.ts';
+import { Downloads } from '../parts/list/downloads.tsx';
 
 /** Lists that people open every day, each a filter. */
 const VIEWS: readonly View[] = [
@@ -157,10 +158,7 @@ export function DepositsPage(shown: {
         title="Deposits"
         live="deposits"
         aside={
-          <span>
-            <a href={linkTo(`${PATH}.csv`, filter)}>CSV</a>{' '}
-            <a href={linkTo(`${PATH}.xlsx`, filter)}>XLSX</a>
-          </span>
+          <Downloads csv={linkTo(`${PATH}.csv`, filter)} xlsx={linkTo(`${PATH}.xlsx`, filter)} />
         }
       >
         {'problem' in result ? (

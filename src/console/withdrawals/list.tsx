@@ -16,6 +16,7 @@ import { movementsLink } from '../parts/book-links.ts';
 import { Views, type View } from '../parts/list/views.tsx';
 import { fieldsOf, PATH, type WithdrawalFilter } from './filter.ts';
 import { custodyText, toneOf } from './situation.ts';
+import { Downloads } from '../parts/list/downloads.tsx';
 
 /** Lists that people open every day, each a filter. */
 const VIEWS: readonly View[] = [
@@ -140,10 +141,7 @@ export function WithdrawalsPage(shown: {
         title="Withdrawals"
         live="withdrawals"
         aside={
-          <span>
-            <a href={linkTo(`${PATH}.csv`, filter)}>CSV</a>{' '}
-            <a href={linkTo(`${PATH}.xlsx`, filter)}>XLSX</a>
-          </span>
+          <Downloads csv={linkTo(`${PATH}.csv`, filter)} xlsx={linkTo(`${PATH}.xlsx`, filter)} />
         }
       >
         {found.total === 0 ? (

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { VaultId } from '../../../src/domain/ids.ts';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import type { Person } from '../../api/api-under-test.ts';
@@ -10,20 +9,9 @@ import {
   type ConsoleUnderTest,
   PUBLIC,
 } from '../console-under-test.ts';
-import { moveUnexplained } from './broken.ts';
+import { moveUnexplained, severalBreaks } from './broken.ts';
 
 const EVERYONE = ['vera', 'chris', 'olga', 'otto', 'ada'] as const satisfies readonly Person[];
-
-/** Breaks of several types: two of a hash, a drifting subscription, and three bodies. */
-async function severalBreaks(): Promise<ConsoleUnderTest> {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
-  await moveUnexplained(console, 2);
-  await open.record({ kind: 'subscription', vaultId: VaultId('v2'), drift: 'other URL' });
-  await open.deliver(service.confirmed(1), { id: 'ntf-3', other: 'body' }, 'not json');
-  await open.deliver({ id: 'strange', stream: 'weather' });
-  return console;
-}
 
 /** The types in the queue, in its order. */
 async function typesAt(console: ConsoleUnderTest, link: string): Promise<string[]> {

@@ -1,5 +1,6 @@
+import { VaultId } from '../../../src/domain/ids.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
-import type { ConsoleUnderTest } from '../console-under-test.ts';
+import { consoleUnderTest, type ConsoleUnderTest } from '../console-under-test.ts';
 
 /** Movements on the chain that no transaction explains: each is a break of one cause, in vault v1. */
 export async function moveUnexplained(
@@ -15,4 +16,15 @@ export async function moveUnexplained(
     );
   }
   await open.unboundedRun();
+}
+
+/** Breaks of several types: two of a hash, a drifting subscription, and three bodies. */
+export async function severalBreaks(): Promise<ConsoleUnderTest> {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await moveUnexplained(console, 2);
+  await open.record({ kind: 'subscription', vaultId: VaultId('v2'), drift: 'other URL' });
+  await open.deliver(service.confirmed(1), { id: 'ntf-3', other: 'body' }, 'not json');
+  await open.deliver({ id: 'strange', stream: 'weather' });
+  return console;
 }

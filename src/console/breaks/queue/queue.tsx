@@ -31,6 +31,7 @@ import {
   type QueueFilter,
 } from '../filter.ts';
 import { causeText, Detail, Subject, typeText } from '../names.tsx';
+import { Downloads } from '../../parts/list/downloads.tsx';
 
 /** The most urgent breaks, among which groups are found. */
 const GROUPED_MAX = 500;
@@ -215,11 +216,13 @@ export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Lo
         id="queue"
         title={countText(filter, found.total)}
         aside={
-          <span>
-            <a href={queueLink(filter, { path: `${PATH}.csv` })}>CSV</a>{' '}
-            <a href={queueLink(filter, { path: `${PATH}.xlsx` })}>XLSX</a>{' '}
+          <Downloads
+            csv={queueLink(filter, { path: `${PATH}.csv` })}
+            xlsx={queueLink(filter, { path: `${PATH}.xlsx` })}
+          >
+            {' '}
             <a href={`${PATH}/exemptions`}>Exemption rules</a>
-          </span>
+          </Downloads>
         }
         {...live}
       >
