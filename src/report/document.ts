@@ -1,15 +1,19 @@
 import type { DailyReport } from '../domain/close/report.ts';
 import type { ClosedReport } from '../store/answers.ts';
 import type { Reads } from '../store/reads.ts';
+import { beancountText } from './beancount.ts';
+import { csvText } from './csv.ts';
+import { hledgerText } from './hledger.ts';
+import { htmlText } from './page/page.ts';
+import { jsonText } from './json.ts';
 import type { SignedReport } from './signed-report.ts';
+import { xlsxBytes } from './xlsx.ts';
 
 export const FORMATS = ['json', 'csv', 'xlsx', 'html', 'hledger', 'beancount'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** Text, or the bytes of a binary format. */
 export type DocumentBody = string | Uint8Array<ArrayBuffer>;
-
-type Render = (report: SignedReport) => DocumentBody | Promise<DocumentBody>;
 
 interface Renderer {
   readonly contentType: string;
@@ -19,48 +23,42 @@ interface Renderer {
    * renders within two seconds.
    */
   readonly hashesMax: number;
-  /** Loads what only this format needs. */
-  readonly load: () => Promise<Render>;
+  readonly render: (report: SignedReport) => DocumentBody | Promise<DocumentBody>;
 }
 
 const RENDERERS: Record<Format, Renderer> = {
-  json: {
-    contentType: 'application/json',
-    extension: 'json',
-    hashesMax: 0,
-    load: async () => (await import('./json.ts')).jsonText,
-  },
+  json: { contentType: 'application/json', extension: 'json', hashesMax: 0, render: jsonText },
   csv: {
     contentType: 'text/csv; charset=utf-8',
     extension: 'csv',
     hashesMax: 10_000,
-    load: async () => (await import('./csv.ts')).csvText,
+    render: csvText,
   },
   xlsx: {
     contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     extension: 'xlsx',
     // A workbook is built in memory, cell by cell.
     hashesMax: 10_000,
-    load: async () => (await import('./xlsx.ts')).xlsxBytes,
+    render: xlsxBytes,
   },
   html: {
     contentType: 'text/html; charset=utf-8',
     extension: 'html',
     // A longer page is unreadable for people.
     hashesMax: 500,
-    load: async () => (await import('./page/page.ts')).htmlText,
+    render: htmlText,
   },
   hledger: {
     contentType: 'text/plain; charset=utf-8',
     extension: 'journal',
     hashesMax: 0,
-    load: async () => (await import('./hledger.ts')).hledgerText,
+    render: hledgerText,
   },
   beancount: {
     contentType: 'text/plain; charset=utf-8',
     extension: 'beancount',
     hashesMax: 0,
-    load: async () => (await import('./beancount.ts')).beancountText,
+    render: beancountText,
   },
 };
 
@@ -77,8 +75,7 @@ export async function documentOf(
   format: Format,
   movements: SignedReport['movements'],
 ): Promise<Document> {
-  const { contentType, extension, load } = RENDERERS[format];
-  const render = await load();
+  const { contentType, extension, render } = RENDERERS[format];
   const report = JSON.parse(close.report) as DailyReport;
   const { report: sealed, reportHash } = close;
   return {

@@ -1,10 +1,10 @@
-import writeXlsxFile from 'write-excel-file/node';
 import type { DailyReport, ReportTotal } from '../domain/close/report.ts';
 import { assetTotals, COMPARED, MOVES, type AssetTotal } from './asset-totals.ts';
 import { assetsBeyondBeancount } from './beancount.ts';
 import { scaled } from './figure.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import { withVaultName } from './vault-name.ts';
+import { workbookBytes } from './workbook.ts';
 
 type Value = string | number | null;
 type CellObject = { readonly value: string; readonly fontWeight?: 'bold' };
@@ -213,5 +213,5 @@ export async function xlsxBytes(signed: SignedReport): Promise<Uint8Array<ArrayB
       signatures.map((one) => ({ ...one, signedAt: new Date(one.signedAt).toISOString() })),
     ),
   ];
-  return new Uint8Array(await writeXlsxFile(sheets).toBuffer());
+  return workbookBytes(sheets);
 }

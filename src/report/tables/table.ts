@@ -1,6 +1,7 @@
 import type { Amount } from '../../domain/money/amount.ts';
 import { csvCell } from '../csv-cell.ts';
 import { scaled } from '../figure.ts';
+import { workbookBytes } from '../workbook.ts';
 
 /** An amount in smallest units, with the asset's decimals; null where nobody knows them. */
 export interface Money {
@@ -87,7 +88,6 @@ export async function tableXlsx<Row>(
   { name, columns, rows }: Table<Row>,
   facts: readonly (readonly [name: string, value: TextCell])[],
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { default: writeXlsxFile } = await import('write-excel-file/node');
   const head = columns.flatMap((one) =>
     'money' in one ? [one.name, `${one.name}Exact`, `${one.name}Units`] : [one.name],
   );
@@ -110,5 +110,5 @@ export async function tableXlsx<Row>(
       stickyRowsCount: 1,
     },
   ];
-  return new Uint8Array(await writeXlsxFile(sheets).toBuffer());
+  return workbookBytes(sheets);
 }
