@@ -36,7 +36,10 @@ export function journalWarnings(
   return found;
 }
 
-/** Keeps what the looks at the shared journal find: metrics, receivers, and warnings logged once. */
+/**
+ * Publishes each look at the shared journal: its metrics, the list of receivers, and warnings, each of
+ * which is logged once.
+ */
 export class JournalWatch {
   readonly #log: Pick<Logger, 'info' | 'warn'>;
   readonly #metrics: Pick<ReceiverMetrics, 'journal'>;

@@ -14,8 +14,8 @@ interface LookRow {
   readonly namesakeUrl: string | null;
 }
 
-/** Who looks. */
-export interface Looking {
+/** The receiver that looks. */
+export interface LookingReceiver {
   readonly name: string;
   readonly url: string;
   readonly process: string;
@@ -28,7 +28,7 @@ export interface Looking {
  * NULL for a role that may not see it. A process that still lives has reported, or was the owner,
  * within the last seconds. A process with the same URL may be the receiver's former one: that one has
  * reported nothing since the receiver opened the journal. An owner with the same URL is left out,
- * because the role speaks of it.
+ * because `Receiver.nameTaken` reports it.
  */
 const LOOK: Statement<LookRow> = {
   name: 'look',
@@ -53,7 +53,7 @@ const LOOK: Statement<LookRow> = {
 };
 
 /** Looks at the primary, its standby and the receivers. Throws `StatementFailed`. */
-export async function lookAt(session: Session, looking: Looking): Promise<JournalState> {
+export async function lookAt(session: Session, looking: LookingReceiver): Promise<JournalState> {
   const askedAt = Date.now();
   const { name, url, openSeconds } = looking;
   const { rows } = await session.call(LOOK, name, looking.process, url, openSeconds);

@@ -34,7 +34,8 @@ import {
   SEALS,
   type AppendRow,
 } from './journal-statements.ts';
-import { lookAt, type Looking } from './journal-look.ts';
+import { missingCommit, replacedCommit } from './diverged-replica.ts';
+import { lookAt, type LookingReceiver } from './journal-look.ts';
 import { Primary } from './connection/primary.ts';
 import type { Answers, Call, Session } from './connection/session.ts';
 import { NO_PROOF_ADVICE, withoutStandby } from './connection/standby-proof.ts';
@@ -197,7 +198,7 @@ export class PostgresJournal implements SharedJournal {
     return renewed !== undefined;
   }
 
-  #looking(): Looking {
+  #looking(): LookingReceiver {
     const { name, url } = this.#settings.receiver;
     const openSeconds = (performance.now() - this.#openedAtMs) / 1_000;
     return { name, url, process: this.#process, openSeconds };
@@ -251,14 +252,8 @@ export class PostgresJournal implements SharedJournal {
     after: JournalHead,
     found: SealColumns | undefined,
   ): Promise<Following> {
-    const here = `commit ${after.commitNumber} of this replica`;
-    if (found?.commitNumber === after.commitNumber) {
-      const detail = `${here} is not the journal's: the replica belongs to another journal, or a failover without a synchronous standby has replaced it. ${COMPARE}`;
-      return { kind: 'diverged', detail };
-    }
-    const head = await this.#head(session);
-    const detail = `${here} is missing in the journal, which ends at commit ${head.commitNumber}: a failover without a synchronous standby has lost it, or the replica belongs to another journal. ${COMPARE}`;
-    return { kind: 'diverged', detail };
+    if (found?.commitNumber === after.commitNumber) return replacedCommit(after);
+    return missingCommit(after, await this.#head(session));
   }
 
   async #head(session: Session): Promise<JournalHead> {
@@ -326,10 +321,6 @@ export class PostgresJournal implements SharedJournal {
 }
 
 type Rowsets<Rows extends readonly object[]> = Answers<Rows>['rows'];
-
-/** What to do about a replica that holds what the journal does not. */
-const COMPARE =
-  'Stop this receiver, and put its replica aside: it may hold acknowledged facts, see docs/how-to/run-several-receivers.md. Then start the receiver with an empty replica';
 
 /** States of insufficient resources, and of a failed read or write of a file. */
 const LACKS_SPACE = /^(?:53|58)/;

@@ -9,8 +9,8 @@ const PAUSE_MS = 2;
 /**
  * Why no commit of this session can be proven to be at a standby, as SQL; NULL when it can.
  * `alone`: no standby is configured. `changed`: the session lacks what it has set when it was opened,
- * because a pooler runs its statements in other sessions. Above `warning`, a cancelled wait looks like
- * success. `hidden`: the role may not see the standby's position (pg_monitor includes this right).
+ * because a pooler runs its statements in other sessions. A session whose `client_min_messages` is above
+ * `warning` would take a cancelled wait for success. `hidden`: the role may not see the standby's position (pg_monitor includes this right).
  */
 export const NO_PROOF = `CASE WHEN current_setting('synchronous_standby_names') = '' THEN 'alone'
   WHEN current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')

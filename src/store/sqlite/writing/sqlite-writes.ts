@@ -218,8 +218,9 @@ export class SqliteWrites {
         continue;
       }
       this.#keys.add({ space: 'deposit', key: after.depositId, row: hashId });
-      for (const key of addressKeysOf(after))
+      for (const key of addressKeysOf(after)) {
         this.#keys.add({ space: 'address', key, row: hashId });
+      }
     }
     for (const [state, count] of stateCounts(changes)) {
       if (count !== 0) this.#put.depositCount.run(state, count);

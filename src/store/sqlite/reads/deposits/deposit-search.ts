@@ -74,8 +74,8 @@ export function atAddress(networkAddress: string, hashIds: readonly number[]): S
 /** A deposit's position in the list: the list's order never changes. */
 type Position = Pick<DepositRow, 'first_seq' | 'hash_id' | 'deposit_id'>;
 
-/** The same of a scan by hash, whose index does not have the first fact. */
-type EndOfScan = Omit<Position, 'first_seq'> & Partial<Position>;
+/** A position as a scan's index has it: a scan by hash has no first fact. */
+type IndexPosition = Omit<Position, 'first_seq'> & Partial<Position>;
 
 /** A query of deposits within bounds, on one side of a position. */
 interface DepositScan {
@@ -83,7 +83,7 @@ interface DepositScan {
   readonly source: Source;
   readonly from: Position | undefined;
   /** The last deposit that it may read; undefined where fewer than `readMax` remain. */
-  readonly until: EndOfScan | undefined;
+  readonly until: IndexPosition | undefined;
   readonly side: 'older' | 'newer';
   /** Journal positions between which the deposits were first seen: exclusive, inclusive. */
   readonly between: { readonly after: number | undefined; readonly before: number | undefined };
@@ -159,11 +159,11 @@ const COLUMNS = {
   hash: ['hash_id', 'deposit_id'],
 } as const;
 
-/** Compares a deposit's place in the scan's order with another's. */
+/** Compares a deposit's position in the scan's order with another position. */
 function isBeside(
   { order }: Source,
   sign: '<' | '>' | '<=' | '>=',
-  other: EndOfScan | undefined,
+  other: IndexPosition | undefined,
 ): RawBuilder<boolean> | undefined {
   if (other === undefined) return undefined;
   const columns = COLUMNS[order].map((one) => sql.ref(one));
@@ -172,10 +172,17 @@ function isBeside(
 }
 
 /** Where the scan begins and ends in its index. */
-function boundsOf({ search, source, from, until, side, between }: DepositScan) {
+function boundsOf({
+  search,
+  source,
+  from,
+  until,
+  side,
+  between,
+}: DepositScan): RawBuilder<boolean> {
   const isOlder = side === 'older';
   const isByFact = source.order === 'fact';
-  // `until` lies within the times. Of two bounds at one end, SQLite would choose the wrong one.
+  // `until` lies within the times. With two bounds at one end, SQLite may read to the farther one.
   const isEnded = until !== undefined;
   const after = isByFact && !(isOlder && isEnded) ? between.after : undefined;
   const before = isByFact && (isOlder || !isEnded) ? between.before : undefined;
@@ -202,9 +209,9 @@ export function depositScan(scan: DepositScan): RawBuilder<DepositRow> {
 }
 
 /** The last deposit that a full scan reads; no row when the scan reaches the end. */
-export function lastOfScan(scan: DepositScan, readMax: number): RawBuilder<EndOfScan> {
+export function lastOfScan(scan: DepositScan, readMax: number): RawBuilder<IndexPosition> {
   const columns = COLUMNS[scan.source.order].map((one) => sql.ref(one));
-  return sql<EndOfScan>`select ${sql.join(columns)}
+  return sql<IndexPosition>`select ${sql.join(columns)}
     from deposits indexed by ${sql.raw(scan.source.index)}
     where ${boundsOf(scan)} order by ${orderOf(scan)} limit 1 offset ${readMax - 1}`;
 }
@@ -249,7 +256,7 @@ async function countOf(at: Kysely<Tables>, state: DepositState | undefined): Pro
 
 async function firstSeenAt(
   at: Kysely<Tables>,
-  { hash_id, deposit_id }: EndOfScan,
+  { hash_id, deposit_id }: IndexPosition,
 ): Promise<number> {
   const row = await at
     .selectFrom('deposits')
