@@ -10,6 +10,7 @@ export const CONTENDERS = [
   'hono-json',
   'one-row',
   'one-transaction',
+  'group-commit',
   'express-postgres',
   'fastify-postgres',
   'counterfoil',

@@ -15,6 +15,8 @@ export function answerTo(isNew: boolean): typeof ACCEPTED | typeof DUPLICATE {
 export interface Kept {
   /** Notifications in it; null without a store. */
   readonly notifications: number | null;
+  /** Durable transactions; absent: one for each request. */
+  readonly transactions?: number;
   readonly defects: readonly string[];
 }
 

@@ -23,6 +23,7 @@ const BESIDE = [
   'hono-json',
   'one-row',
   'one-transaction',
+  'group-commit',
   'express-postgres',
   'fastify-postgres',
 ] as const;
@@ -133,6 +134,7 @@ function rowOf(all: readonly Measurement[], kind: Measurement): Row {
       'hono-json': ratio('hono-json'),
       'one-row': ratio('one-row'),
       'one-transaction': ratio('one-transaction'),
+      'group-commit': ratio('group-commit'),
       'express-postgres': ratio('express-postgres'),
       'fastify-postgres': ratio('fastify-postgres'),
     },

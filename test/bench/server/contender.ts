@@ -47,6 +47,11 @@ export function wronglyAnswered(answers: Answers, hasStore: boolean): string[] {
   ];
 }
 
+function requestsPer(transactions: number | undefined, answers: Answers): number {
+  if (transactions === undefined) return 1;
+  return (answers.accepted + answers.duplicates) / transactions;
+}
+
 /** This very program in another role: see main.ts. */
 async function startBaseline(name: BaselineName, folder: string): Promise<Started> {
   const args = [process.argv[1] ?? '', 'baseline', name, folder];
@@ -54,7 +59,7 @@ async function startBaseline(name: BaselineName, folder: string): Promise<Starte
   const { url } = child.firstLine;
   const measure = async (answers: Answers): Promise<Measured> => {
     const response = await fetch(`${url}${KEPT_PATH}`);
-    const { notifications, defects } = (await response.json()) as Kept;
+    const { notifications, transactions, defects } = (await response.json()) as Kept;
     await child.end();
     const hasStore = notifications !== null;
     return {
@@ -63,7 +68,7 @@ async function startBaseline(name: BaselineName, folder: string): Promise<Starte
         ...(hasStore ? differs('notifications are stored', notifications, answers.firsts) : []),
         ...defects,
       ],
-      perTransaction: hasStore ? 1 : null,
+      perTransaction: hasStore ? requestsPer(transactions, answers) : null,
       startMs: null,
       residentBytes: null,
     };
