@@ -97,7 +97,7 @@ function overflow(page: Page): Promise<string[]> {
 
 /**
  * What lies wrong on a page: navigation outside the window, and parts that have no size or overlap.
- * No picture is compared, because another machine's fonts move every pixel.
+ * No picture of another machine is compared, because its fonts move every pixel.
  */
 function misplaced(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {

@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { apiUnderTest } from '../../api/api-under-test.ts';
 import { faultsIn } from '../../pages/browser.ts';
+import { differingPixels } from '../../pages/picture.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, type ConsoleUnderTest } from '../console-under-test.ts';
 import { HAS_BROWSER, Site, useBrowser } from './browser.ts';
@@ -94,8 +96,8 @@ function longAmounts(service: ConsoleUnderTest['service']) {
   ];
 }
 
-async function filledSite(): Promise<Site> {
-  const site = await Site.open();
+async function filledSite(...opening: Parameters<typeof Site.open>): Promise<Site> {
+  const site = await Site.open(...opening);
   await fill(site.console);
   const { open, service } = site.console;
   await open.deliver(
@@ -120,8 +122,86 @@ function contentOf(page: Page): Promise<string[]> {
   })()`);
 }
 
+/** A filled site whose time passes only where `later` says so. */
+async function siteOfStill(): Promise<{ readonly site: Site; readonly later: () => void }> {
+  const api = await apiUnderTest();
+  let at = api.open.at + 86_400_000;
+  const site = await filledSite({ now: () => at }, api);
+  return { site, later: () => void (at += 60_000) };
+}
+
+/** Opens a page, changes what it may show, and waits until it has rendered every live part again. */
+async function openAndChange(
+  { site, later }: Awaited<ReturnType<typeof siteOfStill>>,
+  page: Page,
+  path: string,
+): Promise<boolean> {
+  const { open, service, changes } = site.console;
+  await page.goto(path);
+  if ((await page.locator('main [data-live]').count()) === 0) return false;
+  await page.locator('body[data-live="on"]').waitFor();
+  await open.deliver(service.confirmed(1, { blockchainHash: `0x${path}` }), { id: path });
+  later();
+  await page.evaluate(`window.rendered = new Promise((resolve) => {
+    const { morph } = Idiomorph;
+    let left = document.querySelectorAll('main [data-live]').length;
+    Idiomorph.morph = (...args) => {
+      morph(...args);
+      left -= 1;
+      if (left === 0) resolve();
+    };
+  }), 0`);
+  changes.everything();
+  await page.evaluate('window.rendered');
+  return true;
+}
+
+/**
+ * How many pixels of the page differ when it is opened again. Opening a page is an action of its
+ * session, so the list of sessions is masked.
+ */
+async function differenceWhenOpenedAgain(page: Page): Promise<number> {
+  const picture = { fullPage: true, mask: [page.locator('#sessions')] };
+  const before = await page.screenshot(picture);
+  await page.goto(page.url());
+  await page.locator('body[data-live="on"]').waitFor();
+  return differingPixels(before, await page.screenshot(picture));
+}
+
 describe.runIf(HAS_BROWSER)('pages in a browser', () => {
   useBrowser();
+
+  test(
+    'a page that was changed live is the same picture as the page opened again',
+    { timeout: PAGES_MS_MAX },
+    async () => {
+      const still = await siteOfStill();
+      const { site } = still;
+      const page = await site.window({ as: 'ada' });
+      const paths = Object.values(EXAMPLES).map((pathIn) => pathIn(site));
+      const differences: [path: string, pixels: number][] = [];
+      for (const path of paths) {
+        if (!(await openAndChange(still, page, path))) continue;
+        differences.push([path, await differenceWhenOpenedAgain(page)]);
+      }
+      expect(differences.filter(([, pixels]) => pixels > 0)).toEqual([]);
+      expect(differences.length).toBeGreaterThan(20);
+      expect(site.faults).toEqual([]);
+    },
+  );
+
+  test('a live change that renders otherwise than the page does is another picture', async () => {
+    const still = await siteOfStill();
+    const page = await still.site.window({ as: 'ada' });
+    await page.route('**/console/deposits', async (route) => {
+      const answer = await route.fetch();
+      const isLive = route.request().headers()['x-live'] === '1';
+      const body = await answer.text();
+      await route.fulfill({ body: isLive ? body.replaceAll('</td>', ' !</td>') : body });
+    });
+    expect(await openAndChange(still, page, '/console/deposits')).toBe(true);
+    expect(await differenceWhenOpenedAgain(page)).toBeGreaterThan(0);
+  });
 
   test(
     'every page fits every width and theme, axe finds nothing, and it needs no script',

@@ -1,0 +1,13 @@
+import pixelmatch from 'pixelmatch';
+import { PNG } from 'pngjs';
+
+/**
+ * Pixels in which two PNG pictures differ; all of them when the sizes differ. Differences that no eye
+ * sees do not count: a browser rounds the edges of a glyph or a frame otherwise from time to time.
+ */
+export function differingPixels(one: Buffer, other: Buffer): number {
+  const [a, b] = [PNG.sync.read(one), PNG.sync.read(other)];
+  const { width, height } = a;
+  if (width !== b.width || height !== b.height) return Math.max(a.data.length, b.data.length) / 4;
+  return pixelmatch(a.data, b.data, undefined, width, height);
+}
