@@ -38,6 +38,8 @@ CREATE TABLE journal (
 ) STRICT;
 -- For the list of decisions. Few facts are decisions.
 CREATE INDEX journal_decisions ON journal (detail, seq) WHERE kind = 'decision';
+-- For the facts in the life of a deposit or a withdrawal, among very many notifications.
+CREATE INDEX journal_records ON journal (seq) WHERE kind = 'custody-record' OR kind = 'decision';
 
 -- One block holds the bodies of the facts first_seq to last_seq of one commit, one after the other,
 -- compressed with zlib (RFC 1950). bytes: the unpacked length. A block may also hold bodies that made
@@ -98,6 +100,9 @@ CREATE TABLE notifications (
 -- For lists of notifications that were not accepted. They are few.
 CREATE INDEX notifications_by_status ON notifications (status) WHERE status <> 'accepted';
 CREATE INDEX notifications_by_hash ON notifications (hash_id) WHERE hash_id IS NOT NULL;
+-- For the events of a withdrawal before it has a hash. An index that begins with the random
+-- transaction_id would write one page for nearly every row.
+CREATE INDEX notifications_without_hash ON notifications (seq, transaction_id) WHERE hash_id IS NULL;
 
 -- Spans of 8,192 facts that hold notifications of a vault, for lists of a vault's notifications.
 -- span = seq / 8192. An index by vault would write one page for nearly every notification.

@@ -12,6 +12,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import { createTables } from '../../../src/store/sqlite/file/database.ts';
 import { BY_URGENCY, UNRESOLVED } from '../../../src/store/sqlite/reads/breaks/breaks.ts';
+import { recordRows } from '../../../src/store/sqlite/reads/life-facts.ts';
 import { oldestHeld, oldestUnacknowledged } from '../../../src/store/sqlite/reads/counts.ts';
 import {
   breakRows,
@@ -37,6 +38,7 @@ import {
 import { postingRows } from '../../../src/store/sqlite/reads/books/statement.ts';
 import {
   hashedNotifications,
+  unhashedNotifications,
   unresolvedBreaks,
   withdrawalPostings,
 } from '../../../src/store/sqlite/reads/withdrawals/withdrawal-life.ts';
@@ -201,10 +203,27 @@ test('the facts of a withdrawal are found by its hashes, and its breaks by their
   expect(planOf((db) => hashedNotifications(db, about))).toContain(
     'SEARCH notifications USING INDEX notifications_by_hash (hash_id=?)',
   );
+  const unhashed = unhashedNotifications({ transactionId: 'tx', afterSeq: 7 });
+  expect(planOf((db) => ({ compile: () => unhashed.compile(db) }))).toEqual([
+    'SEARCH notifications USING INDEX notifications_without_hash (seq>? AND seq<?)',
+  ]);
   expect(planOf((db) => withdrawalPostings(db, about))).toContain(
     'SEARCH entries USING INDEX entries_by_hash (hash_id=?)',
   );
   expect(planOf((db) => unresolvedBreaks(db, 'tx'))).toEqual([
     'SEARCH breaks USING INDEX breaks_unresolved (key=?)',
+  ]);
+});
+
+test.for([
+  ['of any kind', sql<boolean>`1 = 1`],
+  ['of one kind', sql<boolean>`kind = 'decision'`],
+  ['of one moment', sql<boolean>`recorded_at = 1`],
+] as const)('custody records and decisions %s are read from their own index', ([_, that]) => {
+  const rows = recordRows({ afterSeq: 7, throughSeq: 9, that, limit: 3 });
+  expect(planOf((db) => ({ compile: () => rows.compile(db) }))).toEqual([
+    expect.stringMatching(
+      /^SEARCH journal USING( COVERING)? INDEX journal_records \(seq>\? AND seq<\?\)$/,
+    ),
   ]);
 });

@@ -40,6 +40,8 @@ export class JournalReader {
   readonly #all;
   readonly #starts;
   readonly #fact;
+  readonly #head;
+  readonly #recordedAt;
   readonly #block;
   readonly #ownBody;
   #latest: Block | undefined;
@@ -60,6 +62,10 @@ export class JournalReader {
       )
       .pluck();
     this.#fact = db.prepare<[number], JournalTableRow>(`${facts} WHERE seq = ?`);
+    this.#head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck();
+    this.#recordedAt = db
+      .prepare<[number], number>('SELECT recorded_at FROM journal WHERE seq = ?')
+      .pluck();
     this.#block = inRows
       ? undefined
       : db.prepare<[number], BlockRow>(
@@ -115,6 +121,20 @@ export class JournalReader {
   at(seq: number): JournalRow | undefined {
     const row = this.#fact.get(seq);
     return row && this.#rowOf(row);
+  }
+
+  /**
+   * Position of the last fact before a moment (Unix milliseconds), by a binary search: the journal
+   * has no index on time. Facts of one commit may be out of order by seconds.
+   */
+  seqBefore(moment: number): number {
+    let [before, after] = [0, (this.#head.get() ?? 0) + 1];
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if ((this.#recordedAt.get(middle) ?? moment) < moment) before = middle;
+      else after = middle;
+    }
+    return before;
   }
 
   /** A copy of one body, which may be transferred to another thread. */

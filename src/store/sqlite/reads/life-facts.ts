@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { DepositLife, LifeFact } from '../../answers.ts';
 import { breakEventOf, breakOf } from '../breaks/break-row.ts';
 import type { JournalReader } from '../journal/journal-reader.ts';
@@ -9,6 +9,27 @@ import type { Tables } from '../table/tables.ts';
 export const ROWS_MAX = 60;
 /** Longest body that is shown within the page, bytes. */
 const BODY_BYTES_MAX = 64 * 1024;
+
+/** Custody records and decisions after one fact, up to another, which satisfy a condition. */
+interface RecordsWanted {
+  readonly afterSeq: number;
+  readonly throughSeq: number;
+  readonly that: RawBuilder<boolean>;
+  readonly limit: number;
+}
+
+/** Positions of custody records and decisions, the oldest first. */
+export function recordRows({
+  afterSeq,
+  throughSeq,
+  that,
+  limit,
+}: RecordsWanted): RawBuilder<{ readonly seq: number }> {
+  // The first condition is that of the index.
+  return sql`select seq from journal indexed by journal_records
+    where (kind = 'custody-record' or kind = 'decision')
+      and seq > ${afterSeq} and seq <= ${throughSeq} and ${that} order by seq limit ${limit}`;
+}
 
 /** The fact at a journal position, as a person reads it; undefined for a position without one. */
 export function factAt(journal: JournalReader, seq: number): LifeFact | undefined {

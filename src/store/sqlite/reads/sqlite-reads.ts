@@ -128,7 +128,12 @@ export class SqliteReads implements Reads {
   }
 
   findDeposits(search: DepositSearch, page: DepositPageRequest) {
-    return readFoundDeposits(this.#db, { search, page, keys: this.#keys });
+    return readFoundDeposits(this.#db, {
+      search,
+      page,
+      keys: this.#keys,
+      journal: this.#journal,
+    });
   }
 
   depositLife(depositId: string) {

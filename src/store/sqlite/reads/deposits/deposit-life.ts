@@ -9,8 +9,7 @@ import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { creditOf } from './credits.ts';
-import { seqBefore } from './deposit-search.ts';
-import { factAt, namesAny, ROWS_MAX, withHistory } from '../life-facts.ts';
+import { factAt, namesAny, recordRows, ROWS_MAX, withHistory } from '../life-facts.ts';
 import { atSnapshot } from '../list.ts';
 import { notificationOf } from '../notifications.ts';
 
@@ -133,40 +132,32 @@ async function feedOf(at: Kysely<Tables>, deposit: Deposit) {
 async function candidates(
   at: Kysely<Tables>,
   moments: ReadonlySet<number>,
-  firstSeq: number,
+  { journal, firstSeq }: { readonly journal: JournalReader; readonly firstSeq: number },
 ): Promise<number[]> {
+  const wanted = [...moments].map((moment) => {
+    const afterSeq = journal.seqBefore(moment - DISORDER_MS);
+    const that = sql<boolean>`recorded_at = ${moment}`;
+    return { afterSeq, throughSeq: afterSeq + FACTS_AROUND_MAX, that };
+  });
+  wanted.push({
+    afterSeq: firstSeq,
+    throughSeq: firstSeq + FACTS_AFTER_MAX,
+    that: sql<boolean>`kind = 'decision'`,
+  });
   const found = new Set<number>();
-  for (const moment of moments) {
-    const from = await seqBefore(at, moment - DISORDER_MS);
-    const rows = await at
-      .selectFrom('journal')
-      .where('seq', '>', from)
-      .where('seq', '<=', from + FACTS_AROUND_MAX)
-      .where('recorded_at', '=', moment)
-      .where('kind', 'in', ['decision', 'custody-record'])
-      .select('seq')
-      .limit(BODIES_MAX)
-      .execute();
+  for (const one of wanted) {
+    const { rows } = await recordRows({ ...one, limit: BODIES_MAX }).execute(at);
     for (const { seq } of rows) found.add(seq);
   }
-  const decisions = await at
-    .selectFrom('journal')
-    .where('seq', '>', firstSeq)
-    .where('seq', '<=', firstSeq + FACTS_AFTER_MAX)
-    .where('kind', '=', 'decision')
-    .select('seq')
-    .orderBy('seq')
-    .limit(BODIES_MAX)
-    .execute();
-  for (const { seq } of decisions) found.add(seq);
   return [...found].toSorted((left, right) => left - right);
 }
 
 async function factsOf(
   at: Kysely<Tables>,
   life: Omit<DepositLife, 'facts' | 'isCut'>,
-  { journal, firstSeq }: { journal: JournalReader; firstSeq: number },
+  from: { readonly journal: JournalReader; readonly firstSeq: number },
 ): Promise<Map<number, LifeFact>> {
+  const { journal } = from;
   const { deposit, notifications, entries, items, acknowledgements, breaks } = life;
   const known = [
     ...[...notifications, ...entries, ...items, ...acknowledgements].map(({ seq }) => seq),
@@ -189,7 +180,7 @@ async function factsOf(
     const fact = factAt(journal, seq);
     if (fact !== undefined) facts.set(seq, fact);
   }
-  for (const seq of await candidates(at, moments, firstSeq)) {
+  for (const seq of await candidates(at, moments, from)) {
     const fact = facts.has(seq) ? undefined : factAt(journal, seq);
     if (fact !== undefined && namesAny(fact, ids)) facts.set(seq, fact);
   }

@@ -2,6 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { DepositState } from '../../../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../../answers.ts';
 import type { DepositPageRequest, DepositSearch, Mentioned } from '../../../queries.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
@@ -216,26 +217,6 @@ export function lastOfScan(scan: DepositScan, readMax: number): RawBuilder<Index
     where ${boundsOf(scan)} order by ${orderOf(scan)} limit 1 offset ${readMax - 1}`;
 }
 
-/** The last fact before a moment, by a binary search: the journal has no index on time. */
-export async function seqBefore(at: Kysely<Tables>, moment: number): Promise<number> {
-  const head = await at
-    .selectFrom('journal')
-    .select((fact) => fact.fn.max('seq').as('seq'))
-    .executeTakeFirst();
-  let [before, after] = [0, (head?.seq ?? 0) + 1];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    const fact = await at
-      .selectFrom('journal')
-      .where('seq', '=', middle)
-      .select('recorded_at')
-      .executeTakeFirst();
-    if ((fact?.recorded_at ?? moment) < moment) before = middle;
-    else after = middle;
-  }
-  return before;
-}
-
 function positionOf(
   at: Kysely<Tables>,
   depositId: string,
@@ -293,14 +274,19 @@ async function sourceOf(
   return isFew ? UNACKNOWLEDGED : NEWEST;
 }
 
-async function scanFor(
-  at: Kysely<Tables>,
-  query: { search: DepositSearch; page: DepositPageRequest; keys: KeyLookup },
-): Promise<DepositScan> {
-  const { search, page, keys } = query;
+/** A page of deposits that is asked for, and what finds their positions. */
+interface PageOfDeposits {
+  readonly search: DepositSearch;
+  readonly page: DepositPageRequest;
+  readonly keys: KeyLookup;
+  readonly journal: JournalReader;
+}
+
+async function scanFor(at: Kysely<Tables>, query: PageOfDeposits): Promise<DepositScan> {
+  const { search, page, keys, journal } = query;
   const { firstSeenFrom, firstSeenBefore } = search;
-  const seqAt = async (moment: number | undefined): Promise<number | undefined> =>
-    moment === undefined ? undefined : seqBefore(at, moment);
+  const seqAt = (moment: number | undefined): number | undefined =>
+    moment === undefined ? undefined : journal.seqBefore(moment);
   const from = page.cursor === null ? undefined : await positionOf(at, page.cursor.depositId, keys);
   const side = page.cursor?.side ?? 'older';
   const scan = {
@@ -310,8 +296,8 @@ async function scanFor(
     until: undefined,
     side,
     between: {
-      after: await seqAt(firstSeenFrom && firstSeenFrom - DISORDER_MS),
-      before: await seqAt(firstSeenBefore && firstSeenBefore + DISORDER_MS),
+      after: seqAt(firstSeenFrom && firstSeenFrom - DISORDER_MS),
+      before: seqAt(firstSeenBefore && firstSeenBefore + DISORDER_MS),
     },
     limit: page.pageSize + 1,
   };
@@ -330,7 +316,7 @@ function totalOf(at: Kysely<Tables>, { state, ...others }: DepositSearch): Promi
 /** A page of found deposits (`Reads.findDeposits`). */
 export function readFoundDeposits(
   db: Kysely<Tables>,
-  query: { search: DepositSearch; page: DepositPageRequest; keys: KeyLookup },
+  query: PageOfDeposits,
 ): Promise<DepositsFound> {
   return atSnapshot(db, async (at) => {
     const { search, page } = query;

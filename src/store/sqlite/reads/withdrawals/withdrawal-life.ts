@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { storedAmount } from '../../../../domain/money/amount.ts';
 import type { EntryCause, EntrySource } from '../../../../domain/money/entry.ts';
 import { breakKey, BREAK_TYPES } from '../../../../domain/break/break.ts';
@@ -6,20 +6,22 @@ import type { ChangeKind } from '../../../../domain/fact/notification.ts';
 import type { LifeFact, WithdrawalLife, WithdrawalPosting } from '../../../answers.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import { ownHashOf, withdrawalOf } from '../../table/rows/withdrawal-row.ts';
+import type { NotificationTableRow } from '../../table/journal-tables.ts';
 import type { Tables } from '../../table/tables.ts';
-import { seqBefore } from '../deposits/deposit-search.ts';
-import { factAt, namesAny, ROWS_MAX, withHistory } from '../life-facts.ts';
+import { factAt, namesAny, recordRows, ROWS_MAX, withHistory } from '../life-facts.ts';
 import { atSnapshot } from '../list.ts';
 import { notificationOf } from '../notifications.ts';
 
 /** Notifications without a hash are looked for among so many facts after the first one. */
-const FACTS_AFTER_MAX = 50_000;
-/** How much older a fact may be than the first of its commit, milliseconds. */
-const DISORDER_MS = 5_000;
-/** Custody records and decisions are looked for among so many of them after each known moment. */
+const UNHASHED_AFTER_MAX = 200_000;
+/** Custody records and decisions are looked for among so many facts after each known moment. */
+const RECORDS_AFTER_MAX = 50_000;
+/** Most custody records and decisions that are read after one moment. */
 const RECORDS_PER_MOMENT_MAX = 48;
 /** Moments around which they are looked for: the newest ones. */
 const MOMENTS_MAX = 6;
+/** How much older a fact may be than the first of its commit, milliseconds. */
+const DISORDER_MS = 5_000;
 
 /** Postings at positions in the books of a transaction, under its hashes. */
 export function withdrawalPostings(
@@ -64,19 +66,15 @@ export function hashedNotifications(
     .limit(ROWS_MAX + 1);
 }
 
-/** Notifications of a transaction among the facts after one of them: no index finds them. */
-function unhashedRows(
-  db: Kysely<Tables>,
-  about: { readonly transactionId: string; readonly afterSeq: number },
-) {
-  return db
-    .selectFrom('notifications')
-    .where('seq', '>', about.afterSeq)
-    .where('seq', '<=', about.afterSeq + FACTS_AFTER_MAX)
-    .where(sql<boolean>`transaction_id = ${about.transactionId}`)
-    .selectAll()
-    .orderBy('seq')
-    .limit(ROWS_MAX + 1);
+/** Notifications of a transaction without a hash, among the facts after one of them. */
+export function unhashedNotifications(about: {
+  readonly transactionId: string;
+  readonly afterSeq: number;
+}): RawBuilder<NotificationTableRow> {
+  const { transactionId, afterSeq } = about;
+  return sql`select * from notifications indexed by notifications_without_hash
+    where hash_id is null and seq > ${afterSeq} and seq <= ${afterSeq + UNHASHED_AFTER_MAX}
+      and transaction_id = ${transactionId} order by seq limit ${ROWS_MAX + 1}`;
 }
 
 async function notificationsOf(
@@ -89,10 +87,9 @@ async function notificationsOf(
 ) {
   const rows = [
     ...(await hashedNotifications(at, about).execute()),
-    ...(await unhashedRows(at, about).execute()),
+    ...(await unhashedNotifications(about).execute(at)).rows,
   ];
-  const bySeq = new Map(rows.map((row) => [row.seq, row]));
-  const sorted = [...bySeq.values()].toSorted((left, right) => left.seq - right.seq);
+  const sorted = rows.toSorted((left, right) => left.seq - right.seq);
   const ids = sorted.flatMap((row) => row.hash_id ?? []);
   const hashes = await at.selectFrom('hashes').where('hash_id', 'in', ids).selectAll().execute();
   const byId = new Map(hashes.map((hash) => [hash.hash_id, hash]));
@@ -157,19 +154,20 @@ function postingOf(row: {
 }
 
 /** Custody records and decisions soon after known moments of the transaction. */
-async function recordsAround(at: Kysely<Tables>, moments: readonly number[]): Promise<number[]> {
+async function recordsAround(
+  at: Kysely<Tables>,
+  moments: readonly number[],
+  journal: JournalReader,
+): Promise<number[]> {
   const found = new Set<number>();
   for (const moment of [...new Set(moments)].slice(-MOMENTS_MAX)) {
-    const from = await seqBefore(at, moment - DISORDER_MS);
-    const rows = await at
-      .selectFrom('journal')
-      .where('seq', '>', from)
-      .where('seq', '<=', from + FACTS_AFTER_MAX)
-      .where('kind', 'in', ['custody-record', 'decision'])
-      .select('seq')
-      .orderBy('seq')
-      .limit(RECORDS_PER_MOMENT_MAX)
-      .execute();
+    const afterSeq = journal.seqBefore(moment - DISORDER_MS);
+    const { rows } = await recordRows({
+      afterSeq,
+      throughSeq: afterSeq + RECORDS_AFTER_MAX,
+      that: sql<boolean>`1 = 1`,
+      limit: RECORDS_PER_MOMENT_MAX,
+    }).execute(at);
     for (const { seq } of rows) found.add(seq);
   }
   return [...found].toSorted((left, right) => left - right);
@@ -190,7 +188,7 @@ async function factsOf(
   for (const { history } of breaks) for (const { seq } of history) add(seq, () => true);
   const { firstSeenAt, updatedAt, transactionId } = withdrawal;
   const moments = [firstSeenAt, ...postings.map(({ postedAt }) => postedAt), updatedAt];
-  for (const seq of await recordsAround(at, moments)) {
+  for (const seq of await recordsAround(at, moments, journal)) {
     add(seq, (fact) => namesAny(fact, [transactionId]));
   }
   return facts;
@@ -218,7 +216,7 @@ export function readWithdrawalLife(
     const hashIds = [...new Set([row.hash_id, ...own.map((one) => one.hash_id)])].filter(
       (id) => id !== null,
     );
-    const afterSeq = await seqBefore(at, row.first_seen_at - DISORDER_MS);
+    const afterSeq = journal.seqBefore(row.first_seen_at - DISORDER_MS);
     const about = { transactionId, hashIds, afterSeq };
     const notifications = await notificationsOf(at, about);
     const postings = (await withdrawalPostings(at, about).execute()).map(postingOf);
