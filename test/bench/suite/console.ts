@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startDaemon, type Daemon } from '../server/daemon.ts';
 import { inFolder } from '../folder.ts';
 import { faultsIn, load, orderOf } from '../load/generator.ts';
-import { quantile, type LoadResult } from '../load/load.ts';
+import { BusyCores } from '../load/busy.ts';
+import { quantile, type LoadOrder, type LoadResult } from '../load/load.ts';
 import { medianOf } from '../figures/median.ts';
 import type { Plan } from '../plan.ts';
 import { copyStore, storedBooks, type StoredBooks } from '../server/stored.ts';
@@ -34,6 +35,8 @@ interface Click {
 interface Round {
   readonly alone: LoadResult;
   readonly beside: LoadResult;
+  /** Beside computing that takes as much of the processors as the people and their pages did. */
+  readonly besideWork: LoadResult;
   readonly clicks: readonly Click[];
   readonly defects: readonly string[];
 }
@@ -193,7 +196,23 @@ function refusalsIn(clicks: readonly Click[]): string[] {
   return clicks.flatMap(({ page, refusal }) => (refusal === null ? [] : [`${page}: ${refusal}`]));
 }
 
-/** One round: the intake alone, then beside people who click. */
+/** Cores that the people took: their pages in the server, and their client in this process. */
+function coresOfPeople(alone: LoadResult, beside: LoadResult): number {
+  const pages = (beside.serverCores ?? 0) - (alone.serverCores ?? 0);
+  return Math.max(0, pages) + (beside.otherCores ?? 0);
+}
+
+/** The intake beside so many busy cores: what two processors leave it, whoever takes them. */
+async function loadBesideWork(order: LoadOrder, cores: number): Promise<LoadResult> {
+  const busy = new BusyCores(cores);
+  try {
+    return await load(order);
+  } finally {
+    await busy.end();
+  }
+}
+
+/** One round: the intake alone, beside people who click, and beside as much other work. */
 async function measure(plan: Plan, books: StoredBooks): Promise<Round> {
   return inFolder(async (folder) => {
     const { program, profile } = plan;
@@ -222,8 +241,10 @@ async function measure(plan: Plan, books: StoredBooks): Promise<Round> {
       const clicks = clicked
         .flat()
         .filter(({ atMs }) => atMs >= startedMs + plan.warmupSeconds * 1_000);
-      const defects = [...faultsIn(alone), ...faultsIn(beside), ...refusalsIn(clicks)];
-      return { alone, beside, clicks, defects };
+      const besideWork = await loadBesideWork(order, coresOfPeople(alone, beside));
+      const loads = [alone, beside, besideWork];
+      const defects = [...loads.flatMap(faultsIn), ...refusalsIn(clicks)];
+      return { alone, beside, besideWork, clicks, defects };
     } finally {
       await daemon.end();
     }
@@ -249,13 +270,16 @@ function pageLines(clicks: readonly Click[]): string[][] {
 }
 
 function intakeLine(name: string, seen: readonly LoadResult[]): string[] {
-  const median = (of: (one: LoadResult) => number): string => figure(medianOf(seen.map(of)), 1);
+  const median = (of: (one: LoadResult) => number, digits = 1): string =>
+    figure(medianOf(seen.map(of)), digits);
   return [
     name,
     median((one) => one.requestsPerSecond),
     median((one) => one.p50Ms),
     median((one) => one.p99Ms),
     median((one) => one.maxMs),
+    median((one) => one.serverCores ?? 0, 2),
+    median((one) => one.otherCores ?? 0, 2),
   ];
 }
 
@@ -267,13 +291,18 @@ export async function measureConsole(plan: Plan): Promise<SuiteResult> {
   for (let round = 1; round <= plan.rounds; round += 1) rounds.push(await measure(plan, books));
   const alone = rounds.map((round) => round.alone);
   const beside = rounds.map((round) => round.beside);
+  const besideWork = rounds.map((round) => round.besideWork);
   const clicks = rounds.flatMap((round) => round.clicks);
   const text = [
     `${books.notifications} notifications stored, ${RATE} a second arrive, ${PEOPLE} people click once a second`,
     markdown(['first byte', 'clicks', 'p50 ms', 'p99 ms', 'max ms'], pageLines(clicks)),
     markdown(
-      ['intake', 'requests/s', 'p50 ms', 'p99 ms', 'max ms'],
-      [intakeLine('alone', alone), intakeLine('beside the people', beside)],
+      ['intake', 'requests/s', 'p50 ms', 'p99 ms', 'max ms', 'server cores', 'other cores'],
+      [
+        intakeLine('alone', alone),
+        intakeLine('beside the people', beside),
+        intakeLine('beside as much other work', besideWork),
+      ],
     ),
   ].join('\n\n');
   const defects = rounds.flatMap((one) => one.defects);
