@@ -1,5 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { NotificationQuery } from '../../../src/store/queries.ts';
+import { decode } from '../../../src/intake/decode.ts';
+import { rebuild } from '../../../src/store/sqlite/audit/rebuild.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { openLedgerFile } from '../open-ledger.ts';
@@ -7,7 +9,10 @@ import { Service } from '../webhook.ts';
 
 describe('a list that may have millions of rows', () => {
   /** SQLite's plans for reading and counting the rows of a list. */
-  async function plansOf(list: (reads: SqliteReads) => Promise<unknown>): Promise<string[]> {
+  async function plansOf(
+    list: (reads: SqliteReads) => Promise<unknown>,
+    of = /count|limit/,
+  ): Promise<string[]> {
     const { open, path } = await openLedgerFile();
     const asked: string[] = [];
     const db = openForReading(path);
@@ -20,7 +25,7 @@ describe('a list that may have millions of rows', () => {
     await list(reads);
     reads.close();
     return asked
-      .filter((text) => text.includes('count') || text.includes('limit'))
+      .filter((text) => of.test(text))
       .flatMap((text) => {
         const statement = open.db.prepare(`EXPLAIN QUERY PLAN ${text}`);
         const values = [...text.matchAll(/\?/g)].map(() => 0);
@@ -68,5 +73,33 @@ describe('a list that may have millions of rows', () => {
     expect((await reads.breaks({ state: 'open' }, PAGE)).total).toBe(1);
     expect((await reads.breaks({ type: 'conservation' }, PAGE)).total).toBe(0);
     expect((await reads.deposits({ state: 'confirming' }, PAGE)).total).toBe(2);
+  });
+
+  test('the total of all withdrawals needs no count, also after a rebuild', async () => {
+    const { open, path } = await openLedgerFile();
+    const service = new Service();
+    for (const transactionId of ['tx-1', 'tx-2', 'tx-3']) {
+      const blockchainHash = `0x${transactionId}`;
+      await open.deliver(service.outgoing('submitted', { transactionId, blockchainHash }));
+      await open.deliver(service.outgoing('mined', { transactionId, blockchainHash }));
+    }
+    const totals = async (): Promise<number[]> => {
+      const db = openForReading(path);
+      const counted = db.prepare<[], number>('SELECT count(*) FROM withdrawals').pluck().get() ?? 0;
+      const reads = new SqliteReads(db);
+      const { total } = await reads.withdrawals({}, PAGE);
+      reads.close();
+      return [total, counted];
+    };
+    expect(await totals()).toEqual([3, 3]);
+    open.close();
+    const progress = { start: () => undefined, tick: () => undefined, done: () => undefined };
+    rebuild(path, { decode, progress, acceptFeed: false });
+    expect(await totals()).toEqual([3, 3]);
+  });
+
+  test('the plan of that total reads one row', async () => {
+    const plans = await plansOf((reads) => reads.withdrawals({}, PAGE), /max\(rowid\)/);
+    expect(plans).toEqual(['SEARCH withdrawals']);
   });
 });

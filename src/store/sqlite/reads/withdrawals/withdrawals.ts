@@ -78,6 +78,13 @@ function readByMoved(
   });
 }
 
+/** The number of all withdrawals: none is ever deleted, so their row numbers have no gaps. */
+const TOTAL = sql<{ total: number | null }>`select max(rowid) as total from withdrawals`;
+
+function isFiltered(query: WithdrawalQuery): boolean {
+  return Object.values(query).some((value) => value !== undefined);
+}
+
 /** One page of withdrawals, newest first. */
 export function readWithdrawals(
   db: Kysely<Tables>,
@@ -91,6 +98,7 @@ export function readWithdrawals(
     equal: () => ({ ...columnsOf(query), hash_id: page.keys.filterOf(blockchainHash) }),
     newestFirstBy: 'rowid',
     also: conditionOf(query),
+    kept: isFiltered(query) ? undefined : TOTAL,
   } as const;
   return readPage(db, listing, { ...page, itemOf: withdrawalOf });
 }
