@@ -13,17 +13,20 @@ import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { BOOKS_PATH, statementLink } from '../parts/book-links.ts';
+import { periodUntil, type ClosedDayPeriod } from './closed-days.ts';
 import { balanceFields, type BalanceFilter, type Problem } from './balance-filter.ts';
-import { dayText } from '../parts/value/moments.ts';
 import { Downloads } from '../parts/list/downloads.tsx';
 
 function Part({ value }: { value: string | null }): Markup {
   return value === null ? <span class="muted">none</span> : <Identifier value={value} />;
 }
 
-function columnsOf(query: BalanceQuery, decimals: Decimals): Column<Balance>[] {
+function columnsOf(
+  query: BalanceQuery,
+  decimals: Decimals,
+  statementOf: (one: Balance) => string,
+): Column<Balance>[] {
   const { view, asOf } = query;
-  const period = asOf === undefined ? {} : { to: dayText(asOf) };
   const pending: Column<Balance> = {
     title: 'Pending',
     cell: ({ pending: amount, asset }) =>
@@ -37,9 +40,7 @@ function columnsOf(query: BalanceQuery, decimals: Decimals): Column<Balance>[] {
   return [
     {
       title: 'Vault',
-      cell: (one) => (
-        <Identifier value={one.vaultId} href={statementLink({ ...one, view }, period)} />
-      ),
+      cell: (one) => <Identifier value={one.vaultId} href={statementOf(one)} />,
     },
     { title: 'Account', cell: ({ accountId }) => <Part value={accountId} /> },
     { title: 'Address id', cell: ({ addressId }) => <Part value={addressId} /> },
@@ -79,10 +80,13 @@ function Found(list: {
   query: BalanceQuery;
   found: Page<Balance>;
   decimals: Decimals;
+  closedDays: readonly ClosedDayPeriod[];
 }): Markup {
-  const { filter, query, found, decimals } = list;
+  const { filter, query, found, decimals, closedDays } = list;
   const { view, asOf } = query;
   if (found.total === 0) return <NoBalances filter={filter} />;
+  const period = asOf === undefined ? {} : periodUntil(asOf, closedDays);
+  const statementOf = (one: Balance): string => statementLink({ ...one, view }, period);
   return (
     <>
       <p class="muted">
@@ -99,11 +103,11 @@ function Found(list: {
       <DataTable
         caption="Balances by position"
         items={found.items}
-        columns={columnsOf(query, decimals)}
+        columns={columnsOf(query, decimals, statementOf)}
         rowKey={({ vaultId, accountId, addressId, memo, asset }) =>
           [vaultId, accountId, addressId, memo, asset].map((part) => part ?? '').join('/')
         }
-        href={(one) => statementLink({ ...one, view })}
+        href={statementOf}
       />
       <PageLinks found={found} href={(page) => linkTo(BOOKS_PATH, { ...filter, page })} />
     </>
@@ -114,10 +118,11 @@ function Found(list: {
 export function BalancesPage(shown: {
   filter: BalanceFilter;
   decimals: Decimals;
+  closedDays: readonly ClosedDayPeriod[];
   result:
     { readonly query: BalanceQuery; readonly found: Page<Balance> } | { readonly problem: Problem };
 }): Markup {
-  const { filter, decimals, result } = shown;
+  const { filter, decimals, closedDays, result } = shown;
   const fields = balanceFields(filter, decimals);
   return (
     <>
@@ -136,7 +141,7 @@ export function BalancesPage(shown: {
         {'problem' in result ? (
           <ProblemNotice problem={result.problem} />
         ) : (
-          <Found filter={filter} query={result.query} found={result.found} decimals={decimals} />
+          <Found {...{ filter, decimals, closedDays }} query={result.query} found={result.found} />
         )}
       </Card>
     </>

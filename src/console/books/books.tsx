@@ -6,6 +6,7 @@ import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.t
 import { BOOKS_PATH, type Position } from '../parts/book-links.ts';
 import { balanceFilterOf, balanceQueryOf, type BalanceFilter } from './balance-filter.ts';
 import { BalancesPage } from './balances-page.tsx';
+import { readClosedDays } from './closed-days.ts';
 import { MovementsPage, readHashBooks } from './movements-page.tsx';
 import { periodOf } from './period.ts';
 import { StatementPage, type ShownStatement } from './statement-page.tsx';
@@ -47,8 +48,9 @@ async function readStatementPage(
 ): Promise<ShownStatement | undefined> {
   const { query, now } = about;
   const decimals = await reads.pinnedDecimals();
+  const closedDays = await readClosedDays(reads);
   const asked = periodOf({ from: query['from'], to: query['to'] }, now);
-  const shown = { position, decimals, now };
+  const shown = { position, decimals, closedDays, now };
   if ('problem' in asked) return { ...shown, result: asked };
   const { period } = asked;
   const { from, to } = period;
@@ -64,11 +66,12 @@ function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   app.get(BOOKS_PATH, async (pageRequest) => {
     const filter = balanceFilterOf(pageRequest.req.query());
     const page = pageOf(pageRequest.req.query('page'));
-    const [decimals, result] = await Promise.all([
+    const [decimals, closedDays, result] = await Promise.all([
       reads.pinnedDecimals(),
+      readClosedDays(reads),
       readBalances(reads, filter, page),
     ]);
-    const body = <BalancesPage filter={filter} decimals={decimals} result={result} />;
+    const body = <BalancesPage {...{ filter, decimals, closedDays, result }} />;
     return show(pageRequest, { title: 'Books', body }, 'problem' in result ? 400 : 200);
   });
   app.get(`${BOOKS_PATH}/movements/:hash`, async (pageRequest) => {

@@ -20,6 +20,7 @@ import {
   type Position,
 } from '../parts/book-links.ts';
 import type { Problem } from './balance-filter.ts';
+import type { ClosedDayPeriod } from './closed-days.ts';
 import { usualPeriods, type Period } from './period.ts';
 import { CAUSES, SOURCES } from '../parts/value/entry-words.ts';
 import { Downloads } from '../parts/list/downloads.tsx';
@@ -28,6 +29,8 @@ import { Downloads } from '../parts/list/downloads.tsx';
 export interface ShownStatement {
   readonly position: Position;
   readonly decimals: Decimals;
+  /** Newest first. */
+  readonly closedDays: readonly ClosedDayPeriod[];
   /** Unix milliseconds. */
   readonly now: number;
   readonly result:
@@ -65,12 +68,25 @@ function PositionCard({ position }: { position: Position }): Markup {
   );
 }
 
-function PeriodNavigation(shown: { position: Position; now: number; chosen: string }): Markup {
-  const { position, now, chosen } = shown;
+/** Usual periods, the newest closed day, and the closed day that is shown. */
+function PeriodNavigation(shown: {
+  position: Position;
+  closedDays: readonly ClosedDayPeriod[];
+  now: number;
+  chosen: string;
+}): Markup {
+  const { position, closedDays, now, chosen } = shown;
+  const hrefOf = ({ from, to }: { from: string; to: string }): string =>
+    statementLink(position, { from, to });
+  const closed = closedDays.filter((one, index) => index === 0 || hrefOf(one) === chosen);
+  const periods = [
+    ...usualPeriods(now),
+    ...closed.map(({ day, from, to }) => ({ name: `Closed day ${day}`, from, to })),
+  ];
   return (
     <nav class="views" aria-label="Periods">
-      {usualPeriods(now).map(({ name, from, to }) => {
-        const href = statementLink(position, { from, to });
+      {periods.map(({ name, ...period }) => {
+        const href = hrefOf(period);
         return (
           <a href={href} aria-current={href === chosen ? 'true' : undefined}>
             {name}
@@ -84,18 +100,19 @@ function PeriodNavigation(shown: { position: Position; now: number; chosen: stri
 /** The period as a link: a form that is sent with GET. */
 function PeriodForm(shown: { position: Position; from: string; to: string }): Markup {
   const { position, from, to } = shown;
-  const typeOf = (text: string): string => (/T/.test(text) ? 'text' : 'date');
+  const isMoment = (text: string): boolean => text.includes('T');
+  const typeOf = (text: string): string => (isMoment(text) ? 'text' : 'date');
   return (
     <form class="filter" method="get" action={`${BOOKS_PATH}/statement`} data-filter="">
       {Object.entries(positionQuery(position)).map(([name, value]) =>
         value === undefined ? '' : <input type="hidden" name={name} value={value} />,
       )}
       <label class="field">
-        <span>From (UTC day)</span>
+        <span>{isMoment(from) ? 'From (UTC moment)' : 'From (UTC day)'}</span>
         <input name="from" type={typeOf(from)} value={from} autocomplete="off" />
       </label>
       <label class="field">
-        <span>Until, this day included</span>
+        <span>{isMoment(to) ? 'Before (UTC moment)' : 'Until, this day included'}</span>
         <input name="to" type={typeOf(to)} value={to} autocomplete="off" />
       </label>
       <button>Show</button>
@@ -251,7 +268,7 @@ function Result({ shown }: { shown: ShownStatement }): Markup {
 
 /** A position's statement for a period. */
 export function StatementPage({ shown }: { shown: ShownStatement }): Markup {
-  const { position, result, now } = shown;
+  const { position, result, closedDays, now } = shown;
   const period = 'problem' in result ? undefined : result.period;
   const [from, to] = [period?.fromText ?? '', period?.toText ?? ''];
   const link = { ...positionQuery(position), from, to };
@@ -259,6 +276,7 @@ export function StatementPage({ shown }: { shown: ShownStatement }): Markup {
     <>
       <PeriodNavigation
         position={position}
+        closedDays={closedDays}
         now={now}
         chosen={statementLink(position, { from, to })}
       />

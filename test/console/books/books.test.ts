@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { csvRows, numbersOf, workbookOf } from '../../report/reading-back.ts';
-import { closeTwoDays, SECOND_DAY } from '../close/closed-day.ts';
+import { closeTwoDays, FIRST_DAY, SECOND_DAY } from '../close/closed-day.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 import { book, LONG_HASH } from './booked.ts';
 
@@ -39,6 +39,42 @@ test('balances are filtered by a link, and looked back at', async () => {
     expect.stringContaining('Write a day such as 2025-11-20'),
   ]);
   expect((await vera.request('/console/books?view=dream')).status).toBe(400);
+});
+
+test('the balances of a closed day lead to a statement that closes with them, at its cut-off', async () => {
+  const console = await consoleUnderTest();
+  // Both days end within one UTC day, as days do in most time zones.
+  await closeTwoDays(console);
+  const vera = await console.as('vera');
+  const hrefIn = (page: string, pattern: RegExp): string =>
+    pattern.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? 'no such link';
+  for (const [day, opening, closing] of [
+    [FIRST_DAY, '0', '1.5'],
+    [SECOND_DAY, '1.5', '3.5'],
+  ] as const) {
+    const closed = await vera.get(`/console/close/${day}`);
+    const atCutOff = hrefIn(closed, /href="(\/console\/books\?vaultId=v1&amp;[^"]*)"/);
+    const balances = await vera.get(atCutOff);
+    expect(words(balances)).toContain(` ${closing} ETH `);
+    const link = hrefIn(balances, /<a class="id" title="v1" href="([^"]*)"/);
+    const statement = await vera.get(link);
+    const text = words(statement);
+    expect(text).toMatch(new RegExp(`Opening, \\S+ \\S+ UTC ${opening} ETH`));
+    expect(text).toMatch(new RegExp(`Closing, \\S+ \\S+ UTC ${closing} ETH`));
+    expect(statement).toMatch(new RegExp(`aria-current="true"> ?Closed day ${day}`));
+    expect(text).toContain('Before (UTC moment)');
+  }
+  expect(words(await vera.get(STATEMENT))).toContain(`Closed day ${SECOND_DAY}`);
+  expect(words(await vera.get(STATEMENT))).not.toContain(`Closed day ${FIRST_DAY}`);
+});
+
+test('a balance at any moment leads to a statement until this moment', async () => {
+  const { console, vera } = await booked();
+  const asOf = new Date(console.open.at - 1_000).toISOString();
+  const before = new Date(console.open.at - 999).toISOString();
+  expect(await vera.get(`/console/books?asOf=${asOf}`)).toContain(
+    `&amp;to=${encodeURIComponent(before)}"`,
+  );
 });
 
 test('an empty store says what makes a position', async () => {

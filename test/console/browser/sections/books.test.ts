@@ -10,6 +10,7 @@ describe.runIf(HAS_BROWSER)('the books in a browser', () => {
   test.for([
     '/console/books?view=chain&asOf=2025-11-20',
     `/console/books/statement?${POSITION}&from=2025-11-01&to=2025-11-02`,
+    `/console/books/statement?${POSITION}&from=2025-11-19T13:00:00.000Z&to=2025-11-20T13:00:00.000Z`,
     `/console/books/movements/${LONG_HASH}`,
   ])('%s has no fault for screen readers and fits every width in both themes', async (path) => {
     const site = await Site.open();
