@@ -19,6 +19,7 @@ const FROZEN: Readonly<Record<string, readonly string[]>> = {
     'moved where the chain view was told nothing, and custody did not confirm it',
   ],
   'src/domain/deposit/comparison.ts': ['that no notification told of'],
+  'src/domain/deposit/evaluation.ts': [': attribute it to its owner, or register the memo`'],
   'src/domain/deposit/incoming-handler.ts': ['were told again with other amounts; ', '} stands`'],
   'src/domain/deposit/verification.ts': [
     'mined again, and the custody API confirms it: the credit stands',

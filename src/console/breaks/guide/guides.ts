@@ -85,6 +85,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
       'A deposit came with a memo that is not registered, or without a memo where the policy says requireMemo.',
     steps: [
       'Find the customer and name the owner. The break closes when the deposit is no longer held for its memo.',
+      'Register the memo for later payments. This alone does not end the present hold.',
     ],
   },
   decimals_changed: {

@@ -1,4 +1,5 @@
 import { differenceOf } from '../../../domain/break/break.ts';
+import { shownText } from '../../../domain/break/shown-text.ts';
 import type { Amount } from '../../../domain/money/amount.ts';
 import type { Table, TableColumn } from '../../../report/tables/table.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
@@ -40,7 +41,7 @@ export function breaksTable(
       money('theirs', ({ expected }) => expected),
       money('ours', ({ actual }) => actual),
       money('difference', differenceOf),
-      { name: 'detail', text: (one) => one.detail },
+      { name: 'detail', text: (one) => shownText(one.detail) },
       { name: 'network', text: ({ subject }) => subject.network },
       { name: 'blockchainHash', text: ({ subject }) => subject.blockchainHash },
       { name: 'transactionId', text: ({ subject }) => subject.transactionId },

@@ -1,6 +1,7 @@
 import { decimalText, symbolOf } from '../../../pages/parts/value/figure.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
+import { shownText } from '../../../domain/break/shown-text.ts';
 
 /** A whole number, and the id of an asset behind it where the text has one. */
 const NUMBER = /(?<![\w.:-])(-?\d{1,78})(?: ([a-z][\w-]*:[\w.-]*\w)|(?![\w:]|\.\d))/g;
@@ -46,7 +47,7 @@ export function Prose(props: { text: string; asset: string | null; decimals: Dec
   const { text, asset, decimals } = props;
   return (
     <>
-      {piecesOf(text, asset, decimals).map((piece) =>
+      {piecesOf(shownText(text), asset, decimals).map((piece) =>
         piece.units === undefined ? (
           piece.text
         ) : (

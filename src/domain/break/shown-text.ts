@@ -1,0 +1,17 @@
+/**
+ * The end of each `unattributed_memo` text. Breaks, their histories and sealed reports hold it, and
+ * `verify` and `rebuild` compute it again, so the journal's text never changes.
+ */
+const FROZEN_ADVICE = ': attribute it to its owner, or register the memo';
+
+/**
+ * A break's text as people read it. A memo that somebody registers after the payment ends no hold by itself:
+ * only a person who names the owner does. A text of another type is unchanged.
+ */
+export function shownText(text: string): string {
+  if (!text.endsWith(FROZEN_ADVICE)) return text;
+  const what = text.slice(0, -FROZEN_ADVICE.length);
+  return what.endsWith(' with no memo')
+    ? `${what}: name its owner`
+    : `${what}: name its owner, and register the memo for later payments`;
+}

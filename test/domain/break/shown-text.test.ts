@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { shownText } from '../../../src/domain/break/shown-text.ts';
+
+test.for([
+  [
+    'deposit of 100 ripple:XRP with memo "2002" that is not registered: attribute it to its owner, or register the memo',
+    'deposit of 100 ripple:XRP with memo "2002" that is not registered: name its owner, and register the memo for later payments',
+  ],
+  [
+    'deposit of 100 ripple:XRP with no memo: attribute it to its owner, or register the memo',
+    'deposit of 100 ripple:XRP with no memo: name its owner',
+  ],
+  [
+    'deposit of 100 ripple:XRP with memo " with no memo" that is not registered: attribute it to its owner, or register the memo',
+    'deposit of 100 ripple:XRP with memo " with no memo" that is not registered: name its owner, and register the memo for later payments',
+  ],
+  ['books say 3, the chain says 4', 'books say 3, the chain says 4'],
+] as const)('a memo that belongs to nobody asks for its owner: %s', ([stored, shown]) => {
+  expect(shownText(stored)).toBe(shown);
+});
