@@ -52,11 +52,10 @@ export interface DepositSearch extends DepositQuery {
   readonly memo?: string;
   /** The owner that an operator attributed it to. */
   readonly attributedTo?: string;
-  /**
-   * The text of its address, account, memo, owner, transaction or consumer’s reference, or any of the
-   * amounts.
-   */
-  readonly mentioned?: Mentioned;
+  /** Its address, account, memo, owner, transaction or consumer’s reference. */
+  readonly mention?: string;
+  /** Any of these amounts. */
+  readonly amounts?: readonly AssetAmount[];
   /** Smallest units, inclusive; zero or more. */
   readonly amountFrom?: Amount;
   readonly amountTo?: Amount;
@@ -133,8 +132,8 @@ export interface BreakQuery extends OpenedWithin {
   readonly key?: string;
   readonly network?: string;
   readonly asset?: string;
-  /** Smallest units, without a sign: the expected or the actual amount is this one. */
-  readonly amounts?: readonly Amount[];
+  /** The expected or the actual amount is one of these, whatever its sign. */
+  readonly amounts?: readonly AssetAmount[];
   /** Null: breaks without an assignee. */
   readonly assignee?: string | null;
   /** Undefined: newest first. `severity:desc` orders each severity by age, oldest first. */

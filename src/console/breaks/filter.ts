@@ -112,7 +112,7 @@ function amountsOf(
 ): Pick<BreakQuery, 'amounts'> {
   if (amount === undefined) return {};
   const meant = amountsIn(amount, decimals).filter((one) => one.asset === (asset ?? one.asset));
-  return { amounts: meant.map((one) => one.amount) };
+  return { amounts: meant };
 }
 
 /**

@@ -164,20 +164,23 @@ async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]
   );
 }
 
+const NO_DEPOSITS = { items: [] };
+
 /** What names the text, and what has the amount. The store bounds each reading. */
 async function byMember(
   reads: SearchReads,
   { text, amounts }: { text: string; amounts: readonly AssetAmount[] },
 ): Promise<Hit[]> {
   const page = { cursor: null, pageSize: FIRST.pageSize };
-  const [received, mentioned, others] = await Promise.all([
+  // Apart: many deposits of an amount must not hide the one whose memo is that number.
+  const [received, named, ofAmount, others] = await Promise.all([
     reads.findDeposits({ networkAddress: text }, page),
-    reads.findDeposits({ mentioned: { text, amounts } }, page),
+    reads.findDeposits({ mention: text }, page),
+    amounts.length === 0 ? NO_DEPOSITS : reads.findDeposits({ amounts }, page),
     reads.mentions({ text, amounts }, FIRST.pageSize),
   ]);
-  const deposits = new Map(
-    [...received.items, ...mentioned.items].map((deposit) => [deposit.depositId, deposit]),
-  );
+  const found = [...received.items, ...named.items, ...ofAmount.items];
+  const deposits = new Map(found.map((deposit) => [deposit.depositId, deposit]));
   const vaults = new Set<string>(received.items.map(({ vaultId }) => vaultId));
   if (others.isVault) vaults.add(text);
   return [

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Page, PageRequest } from '../../page.ts';
+import type { AssetAmount } from '../../queries.ts';
 import type { Tables } from '../table/tables.ts';
 
 /** Values of columns. Null matches rows without a value; a list matches each of its values. */
@@ -20,6 +21,16 @@ export function equalities(equal: Readonly<Record<string, unknown>>): RawBuilder
   return Object.entries(equal)
     .filter(([, value]) => value !== undefined)
     .map(conditionOf);
+}
+
+/**
+ * Whether a row's asset and the amount in a column are among these. One parameter holds them all:
+ * SQLite refuses a condition of more than 1,000 terms.
+ */
+export function isAnyOf(column: string, amounts: readonly AssetAmount[]): RawBuilder<boolean> {
+  const pairs = JSON.stringify(amounts.map(({ asset, amount }) => [asset, amount.toString()]));
+  return sql<boolean>`(asset, ${sql.ref(column)}) in
+    (select value ->> 0, value ->> 1 from json_each(${pairs}))`;
 }
 
 /** A list of whole rows: its table, filters and order. */

@@ -6,14 +6,15 @@ import {
   type Break,
   type BreakType,
 } from '../../../../domain/break/break.ts';
-import type { BreakQuery, BreakSort } from '../../../queries.ts';
+import { negated } from '../../../../domain/money/amount.ts';
+import type { AssetAmount, BreakQuery, BreakSort } from '../../../queries.ts';
 import type { Page, PageRequest } from '../../../page.ts';
 import type { Reads } from '../../../reads.ts';
 import type { ShownBreak } from '../../../answers.ts';
 import { breakEventOf, breakOf } from '../../breaks/break-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { shownBreaks } from './break-evidence.ts';
-import { atSnapshot, keptTotal, pageAt } from '../list.ts';
+import { atSnapshot, isAnyOf, keptTotal, pageAt } from '../list.ts';
 
 /** Repeats the condition of the index `breaks_unresolved`: SQLite's planner compares the text. */
 export const UNRESOLVED = sql<boolean>`state <> 'resolved'`;
@@ -31,21 +32,23 @@ const ORDERS: Record<BreakSort, RawBuilder<unknown>> = {
   'severity:desc': BY_URGENCY,
 };
 
-function among(column: string, texts: readonly string[]): RawBuilder<unknown> {
-  return sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(texts)}))`;
+/** Whether a break compares one of these amounts, whatever its sign. */
+function compares(amounts: readonly AssetAmount[]): RawBuilder<boolean> {
+  const signed = amounts.flatMap(({ asset, amount }) => [
+    { asset, amount },
+    { asset, amount: negated(amount) },
+  ]);
+  return sql<boolean>`(${isAnyOf('expected', signed)} or ${isAnyOf('actual', signed)})`;
 }
 
 /** The further conditions of a query: partial indexes repeat some; then the opening, and figures. */
 function conditionsOf(query: BreakQuery): RawBuilder<boolean>[] {
   const { state, openedAfter, openedUntil, amounts } = query;
-  const figures = amounts?.flatMap((one) => [one.toString(), (0n - one).toString()]);
   return [
     ...(state === undefined || state === 'resolved' ? [] : [UNRESOLVED]),
     ...(openedAfter === undefined ? [] : [sql<boolean>`opened_at > ${openedAfter}`]),
     ...(openedUntil === undefined ? [] : [sql<boolean>`opened_at <= ${openedUntil}`]),
-    ...(figures === undefined
-      ? []
-      : [sql<boolean>`(${among('expected', figures)} or ${among('actual', figures)})`]),
+    ...(amounts === undefined ? [] : [compares(amounts)]),
   ];
 }
 

@@ -1,12 +1,12 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { DepositState } from '../../../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../../answers.ts';
-import type { DepositPageRequest, DepositSearch, Mentioned } from '../../../queries.ts';
+import type { DepositPageRequest, DepositSearch } from '../../../queries.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
-import { atSnapshot, keptTotal } from '../list.ts';
+import { atSnapshot, isAnyOf, keptTotal } from '../list.ts';
 import { atNetworkAddress } from './at-network-address.ts';
 
 /**
@@ -29,6 +29,8 @@ export interface Source {
   readonly order: 'fact' | 'hash';
   /** Null: the condition bounds what is read. */
   readonly readMax: number | null;
+  /** The last hash that was looked up, where there may be more. */
+  readonly lastHash?: number | undefined;
 }
 
 /** All deposits, by their first facts. */
@@ -69,6 +71,7 @@ export function atAddress(networkAddress: string, hashIds: readonly number[]): S
     condition: condition === undefined ? isThere : sql<boolean>`${condition} and ${isThere}`,
     order,
     readMax: READ_BY_STATE_MAX,
+    lastHash: hashIds.length < READ_BY_STATE_MAX ? undefined : hashIds.at(-1),
   };
 }
 
@@ -120,16 +123,13 @@ const MENTIONED = [
   'credit_reference',
 ] as const;
 
-function mentions({ text, amounts }: Mentioned): RawBuilder<boolean> {
+function names(text: string): RawBuilder<boolean> {
   const columns = MENTIONED.map((column) => sql`${sql.ref(column)} = ${text}`);
-  const pairs = amounts.map(
-    ({ asset, amount }) => sql`(asset = ${asset} and amount = ${amount.toString()})`,
-  );
-  return sql<boolean>`(${sql.join([...columns, ...pairs], sql.raw(' or '))})`;
+  return sql<boolean>`(${sql.join(columns, sql.raw(' or '))})`;
 }
 
 function filtersOf(search: DepositSearch): RawBuilder<boolean> {
-  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, mentioned } = search;
+  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, mention, amounts } = search;
   const { networkAddress } = search;
   const equal = {
     state: search.state,
@@ -147,7 +147,8 @@ function filtersOf(search: DepositSearch): RawBuilder<boolean> {
       value === undefined ? undefined : sql<boolean>`${sql.ref(column)} = ${value}`,
     ),
     networkAddress === undefined ? undefined : atNetworkAddress(networkAddress),
-    mentioned === undefined ? undefined : mentions(mentioned),
+    mention === undefined ? undefined : names(mention),
+    amounts === undefined ? undefined : isAnyOf('amount', amounts),
     amountFrom === undefined ? undefined : amountAtLeast(amountFrom),
     amountTo === undefined ? undefined : amountAtMost(amountTo),
     firstSeenFrom === undefined ? undefined : sql<boolean>`first_seen_at >= ${firstSeenFrom}`,
@@ -215,6 +216,21 @@ export function lastOfScan(scan: DepositScan, readMax: number): RawBuilder<Index
   return sql<IndexPosition>`select ${sql.join(columns)}
     from deposits indexed by ${sql.raw(scan.source.index)}
     where ${boundsOf(scan)} order by ${orderOf(scan)} limit 1 offset ${readMax - 1}`;
+}
+
+/** The last deposit of a hash in the scan's order, whatever its address. */
+async function lastOfHash(
+  at: Kysely<Tables>,
+  hashId: number,
+  side: DepositScan['side'],
+): Promise<IndexPosition | undefined> {
+  return at
+    .selectFrom('deposits')
+    .where('hash_id', '=', hashId)
+    .select(['hash_id', 'deposit_id'])
+    .orderBy('deposit_id', side === 'older' ? 'asc' : 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 function positionOf(
@@ -301,10 +317,12 @@ async function scanFor(at: Kysely<Tables>, query: PageOfDeposits): Promise<Depos
     },
     limit: page.pageSize + 1,
   };
-  const { readMax } = scan.source;
+  const { readMax, lastHash } = scan.source;
   if (readMax === null) return scan;
   const { rows } = await lastOfScan(scan, readMax).execute(at);
-  return { ...scan, until: rows[0] };
+  const [last] = rows;
+  if (last !== undefined || lastHash === undefined) return { ...scan, until: last };
+  return { ...scan, until: await lastOfHash(at, lastHash, side) };
 }
 
 /** The stored number of deposits, where only the state filters. */
