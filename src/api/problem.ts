@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { Refusal } from '../domain/fact/decision.ts';
+import type { ConflictReason, Refusal } from '../domain/fact/decision.ts';
 import { ReadRefused } from '../store/reads.ts';
 
 /** Every kind of refusal, with its status and title. */
@@ -31,6 +31,16 @@ export const problemSchema = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
+    reason: z
+      .enum({
+        reversed: 'reversed',
+        'other-reference': 'other-reference',
+      } as const satisfies { [Reason in ConflictReason]: Reason })
+      .optional()
+      .openapi({
+        description:
+          'Which conflict an acknowledgement met, for programs: `reversed` (the credit was reversed before it) or `other-reference` (it is acknowledged under another reference).',
+      }),
     instance: z.string().openapi({ description: 'The path that was called.' }),
   })
   .openapi('Problem', {
@@ -46,6 +56,8 @@ export const problemSchema = z
 export interface Problem {
   readonly kind: ProblemKind;
   readonly detail: string;
+  /** Tells the conflicts of an acknowledgement apart, beside one `type` for all. */
+  readonly reason?: ConflictReason;
 }
 
 /** Answers with a problem. `instance` omits the query, which may hold secrets. */
@@ -60,6 +72,7 @@ export function answerProblem(
     title,
     status,
     detail: problem.detail,
+    ...(problem.reason === undefined ? {} : { reason: problem.reason }),
     instance: context.req.path,
   } satisfies z.infer<typeof problemSchema>;
   return context.body(JSON.stringify(body), status, {
@@ -87,8 +100,8 @@ export function notFound(detail: string): ProblemError {
 
 /** The HTTP problem of a domain refusal. */
 export function refusalProblem(refusal: Refusal): ProblemError {
-  const { kind, detail } = refusal;
-  return new ProblemError({ kind: KIND_OF_REFUSAL[kind], detail });
+  const { kind, ...problem } = refusal;
+  return new ProblemError({ kind: KIND_OF_REFUSAL[kind], ...problem });
 }
 
 const KIND_OF_REFUSAL = {
@@ -199,19 +212,18 @@ export const WRITE_PROBLEMS: readonly ProblemKind[] = [
 
 /**
  * The answers of a route, for OpenAPI. Problems are not in its type: handlers throw them and only
- * return the 200.
+ * return the 200. `causes`: what a problem means for this route, where its title says too little.
  */
 export function answers<Schema extends z.ZodType>(
   success: { readonly description: string; readonly schema: Schema },
   problems: readonly ProblemKind[] = [],
+  causes: Partial<Record<ProblemKind, string>> = {},
 ) {
   const refused: object = Object.fromEntries(
     [...ALWAYS, ...problems].map((kind) => {
       const { status, title } = PROBLEMS[kind];
-      return [
-        status,
-        { description: title, content: { [PROBLEM_JSON]: { schema: problemSchema } } },
-      ];
+      const description = causes[kind] ?? title;
+      return [status, { description, content: { [PROBLEM_JSON]: { schema: problemSchema } } }];
     }),
   );
   const { description, schema } = success;

@@ -150,6 +150,34 @@ test('mounted last in another app, it still answers what is not there and what f
   expect(api.bugs).toHaveLength(2);
 });
 
+test('the calls of the credit feed explain their parameters and their conflicts', async () => {
+  const api = await apiUnderTest();
+  const { body } = await api.request('GET', '/openapi.json');
+  const paths = body['paths'] as Record<
+    string,
+    Record<
+      string,
+      {
+        parameters: { name: string; description?: string }[];
+        responses: Record<string, { description: string }>;
+      }
+    >
+  >;
+  const feed = paths['/v1/credits']?.['get'];
+  expect(feed?.parameters.map(({ name, description }) => [name, description])).toEqual([
+    ['after', 'The cursor: `next` of the last answer, or 0 for the whole feed.'],
+    ['limit', 'Most items in one answer.'],
+    ['wait', 'Seconds to wait for new items when there are none yet; 0 answers immediately.'],
+  ]);
+  expect(feed?.responses['409']?.description).toBe(
+    'The feed has no such cursor: read again from 0',
+  );
+  const acknowledgement = paths['/v1/credits/{id}/ack']?.['post'];
+  expect(acknowledgement?.responses['409']?.description).toBe(
+    'The credit was reversed, or is acknowledged under another reference: see `reason`',
+  );
+});
+
 test('a description that explains several values of a member explains every one', async () => {
   const api = await apiUnderTest();
   const { body } = await api.request('GET', '/openapi.json');
@@ -166,6 +194,7 @@ test('a description that explains several values of a member explains every one'
     }),
   );
   expect(explained).toEqual([
+    ['Problem.reason', []],
     ['Withdrawal.custody', []],
     ['OwnHash.standing', []],
     ['Exemption.source', []],

@@ -41,7 +41,11 @@ const CREDIT = {
 const UNVERIFIED = { verifiedAt: null, custodyConfirmations: 0 };
 
 function words(taken: Taken): string {
-  if (taken.kind === 'refused') return `${taken.refusal.kind}: ${taken.refusal.detail}`;
+  if (taken.kind === 'refused') {
+    const { refusal } = taken;
+    const cause = refusal.kind === 'conflict' && refusal.reason;
+    return `${refusal.kind}${cause ? `, ${cause}` : ''}: ${refusal.detail}`;
+  }
   const [deposit] = taken.changes.deposits;
   return `${taken.kind}: ${deposit?.state} ${deposit?.reason ?? ''}`.trim();
 }
@@ -122,14 +126,19 @@ const ACKNOWLEDGED: [
     { ...CREDIT, reference: 'r1' },
     'r1',
     'r2',
-    'conflict: acknowledged already with reference "r1"',
+    'conflict, other-reference: acknowledged already with reference "r1": another consumer may have booked it. Compare your bookings.',
   ],
-  [null, null, 'r1', 'conflict: the credit has been reversed: there is nothing to acknowledge'],
+  [
+    null,
+    null,
+    'r1',
+    'conflict, reversed: the credit has been reversed: there is nothing to acknowledge',
+  ],
   [
     { ...CREDIT, creditId: CreditId('crd_2') },
     null,
     'r1',
-    'conflict: the credit has been reversed: there is nothing to acknowledge',
+    'conflict, reversed: the credit has been reversed: there is nothing to acknowledge',
   ],
 ];
 

@@ -62,9 +62,16 @@ const readFeed = createRoute({
   ...needs('read'),
   request: {
     query: z.strictObject({
-      after: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 }),
-      limit: wholeNumber({ min: 1, max: 1000, default: 100 }),
-      wait: wholeNumber({ min: 0, max: WAIT_SECONDS_MAX, default: 0 }),
+      after: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 }).openapi({
+        description: 'The cursor: `next` of the last answer, or 0 for the whole feed.',
+      }),
+      limit: wholeNumber({ min: 1, max: 1000, default: 100 }).openapi({
+        description: 'Most items in one answer.',
+      }),
+      wait: wholeNumber({ min: 0, max: WAIT_SECONDS_MAX, default: 0 }).openapi({
+        description:
+          'Seconds to wait for new items when there are none yet; 0 answers immediately.',
+      }),
     }),
   },
   responses: answers(
@@ -75,6 +82,7 @@ const readFeed = createRoute({
         .openapi('CreditFeed', { description: 'Empty when no item arrived within the wait.' }),
     },
     ['conflict', 'unavailable'],
+    { conflict: 'The feed has no such cursor: read again from 0' },
   ),
 });
 
@@ -92,7 +100,9 @@ const acknowledge = createRoute({
       z.strictObject({ reference: statement(REFERENCE_CHARACTERS_MAX) }).openapi('Acknowledgement'),
     ),
   },
-  responses: answers(oneDeposit, WRITE_PROBLEMS),
+  responses: answers(oneDeposit, WRITE_PROBLEMS, {
+    conflict: 'The credit was reversed, or is acknowledged under another reference: see `reason`',
+  }),
 });
 
 /** Feed items after one item. Waits for new ones without polling the store. */

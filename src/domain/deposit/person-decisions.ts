@@ -1,7 +1,7 @@
 import { approvalsNeeded, ruleFor } from '../policy/policy.ts';
 import { changedSince } from '../fact/basis.ts';
 import { approvers, partsOf, type Deposit, type HoldReason } from './deposit.ts';
-import type { Decision, Refusal } from '../fact/decision.ts';
+import type { ConflictReason, Decision, Refusal } from '../fact/decision.ts';
 import { changeSet, type ChangeSet, type RuleContext } from '../hash/hash-state.ts';
 import { entryOf, type Entry } from '../money/entry.ts';
 import type { BalanceChange } from '../fact/notification.ts';
@@ -17,8 +17,9 @@ export type DepositDecision = Extract<
   { kind: 'approve' | 'hold' | 'release' | 'attribute' }
 >;
 
-function conflict(detail: string): Taken {
-  return { kind: 'refused', refusal: { kind: 'conflict', detail } };
+function conflict(detail: string, reason?: ConflictReason): Taken {
+  const cause = reason === undefined ? {} : { reason };
+  return { kind: 'refused', refusal: { kind: 'conflict', detail, ...cause } };
 }
 
 /** What continues a held deposit when a release cannot. */
@@ -136,11 +137,12 @@ export function handleAcknowledgement(
   const { acknowledgedAs, now } = context;
   if (acknowledgedAs === decision.reference) return { kind: 'known' };
   if (acknowledgedAs !== null) {
-    return conflict(`acknowledged already with reference ${JSON.stringify(acknowledgedAs)}`);
+    const detail = `acknowledged already with reference ${JSON.stringify(acknowledgedAs)}: another consumer may have booked it. Compare your bookings.`;
+    return conflict(detail, 'other-reference');
   }
   const { credit } = deposit;
   if (credit === null || credit.creditId !== decision.creditId) {
-    return conflict('the credit has been reversed: there is nothing to acknowledge');
+    return conflict('the credit has been reversed: there is nothing to acknowledge', 'reversed');
   }
   return evaluatedAs({ ...deposit, credit: { ...credit, reference: decision.reference } }, now);
 }

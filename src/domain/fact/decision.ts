@@ -140,9 +140,20 @@ export function subjectOf(decision: Decision): string | undefined {
   return decision.kind === 'exempt' ? decision.rule.rule : undefined;
 }
 
+/**
+ * Which conflict an acknowledgement met: the credit was `reversed` before it, or it is acknowledged
+ * under an `other-reference`.
+ */
+export type ConflictReason = 'reversed' | 'other-reference';
+
 /** Why a decision was refused; nothing was journalled. */
 export type Refusal =
   | { readonly kind: 'not_found'; readonly detail: string }
-  | { readonly kind: 'conflict'; readonly detail: string }
+  | {
+      readonly kind: 'conflict';
+      readonly detail: string;
+      /** For programs, where a decision has several conflicts that need different steps. */
+      readonly reason?: ConflictReason;
+    }
   /** The decision's basis changed since the person read it. */
   | { readonly kind: 'stale'; readonly detail: string };

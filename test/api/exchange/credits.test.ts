@@ -120,8 +120,18 @@ test('an acknowledged deposit becomes `settled`, once and for one reference', as
   expect([again.status, again.body]).toEqual([200, first.body]);
   expect(api.open.journalLength()).toBe(journal);
   const other = await api.post(path, { reference: 'ledger-8' }, 'chris');
-  expect(other.status).toBe(409);
-  expect(other.body['detail']).toContain('ledger-7');
+  expect([other.status, other.body]).toEqual([
+    409,
+    {
+      type: 'urn:counterfoil:problem:conflict',
+      title: 'Conflicts with the current state',
+      status: 409,
+      reason: 'other-reference',
+      detail:
+        'acknowledged already with reference "ledger-7": another consumer may have booked it. Compare your bookings.',
+      instance: path,
+    },
+  ]);
 });
 
 test('a reversed credit cannot be acknowledged any more', async () => {
@@ -129,7 +139,10 @@ test('a reversed credit cannot be acknowledged any more', async () => {
   await api.open.deliver(service.incoming('rollback'));
   await verifyWith(api.open, { status: 'rolledback' });
   const answer = await api.post(`/v1/credits/${creditId}/ack`, { reference: 'x' }, 'chris');
-  expect(answer.status).toBe(409);
+  expect(answer).toMatchObject({
+    status: 409,
+    body: { type: 'urn:counterfoil:problem:conflict', reason: 'reversed' },
+  });
 });
 
 test('a consumer that waits is answered when a credit comes', async () => {

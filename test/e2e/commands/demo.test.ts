@@ -59,7 +59,7 @@ function leaveBookings(path: string, program: string): void {
   if (tables === undefined) throw new Error('the consumer makes no tables');
   const exchange = new Database(path);
   exchange.exec(tables);
-  exchange.exec(`UPDATE place SET seq = 4711;
+  exchange.exec(`UPDATE feed_cursor SET seq = 4711;
     INSERT INTO bookings VALUES ('crd_gone', 'credit', NULL, 'ann', '0x1', 'ethereum:ETH', '1', 0)`);
   exchange.close();
 }
