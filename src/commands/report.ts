@@ -41,7 +41,7 @@ COUNTERFOIL_TOKEN). Without --date: the day that was closed last.
 
   json       the sealed text, followed by its hash and signatures
   csv        one line per record, amounts in smallest units
-  html       one page to read and print         xlsx  a workbook (needs --out), amounts as text
+  html       one page to read and print         xlsx  a workbook (needs --out): amounts as numbers and exact texts
   hledger    a journal that asserts the closing balances        beancount  the same for beancount
 
 --verify audits the store first: it replays the journal, computes every report again, and checks the

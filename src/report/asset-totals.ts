@@ -1,4 +1,4 @@
-import type { ReportTotal } from '../domain/close/report.ts';
+import type { DailyReport, ReportTotal } from '../domain/close/report.ts';
 import { groupedBy } from '../domain/grouped.ts';
 import { CATEGORIES } from '../domain/money/roll-forward.ts';
 
@@ -41,6 +41,13 @@ export function assetTotal(rows: readonly [ReportTotal, ...ReportTotal[]]): Asse
   const [{ asset, decimals }] = rows;
   const sums = [...MOVES, ...COMPARED].map((figure) => [figure, sumOf(rows, figure)] as const);
   return { asset, decimals, ...Object.fromEntries(sums) } as AssetTotal;
+}
+
+/** Decimals of the report's assets at the close; null where nobody knew them. */
+export function decimalsByAsset({
+  totals,
+}: Pick<DailyReport, 'totals'>): ReadonlyMap<string, number | null> {
+  return new Map(totals.map(({ asset, decimals }) => [asset, decimals]));
 }
 
 /** One row per asset, in order of appearance. */

@@ -1,4 +1,5 @@
 import type { ReportTotal } from '../domain/close/report.ts';
+import { decimalsByAsset } from './asset-totals.ts';
 import { scaled } from './figure.ts';
 import type { SignedReport } from './signed-report.ts';
 
@@ -42,7 +43,7 @@ export function printable(text: string): string {
 
 /** The head lines of a ledger, without their comment sign. */
 export function headLines({ report, reportHash }: SignedReport): string[] {
-  const decimals = new Map(report.totals.map((total) => [total.asset, total.decimals]));
+  const decimals = decimalsByAsset(report);
   return [
     `Counterfoil, daily close of ${report.day} (${report.timezone}), ${report.status}`,
     `from ${report.from ?? 'the first fact'} to the cut-off ${report.cutOffAt}, times in UTC`,

@@ -1,35 +1,23 @@
-import type { DailyReport, ReportTotal } from '../domain/close/report.ts';
-import { assetTotals, COMPARED, MOVES, type AssetTotal } from './asset-totals.ts';
+import type { DailyReport } from '../domain/close/report.ts';
+import { storedAmount, type Amount } from '../domain/money/amount.ts';
+import { assetTotals, COMPARED, decimalsByAsset, MOVES } from './asset-totals.ts';
 import { assetsBeyondBeancount } from './beancount.ts';
-import { scaled } from './figure.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
+import {
+  AMOUNT_FACTS,
+  factsSheet,
+  tableSheet,
+  type SheetFact,
+  type TableColumn,
+  type TableSheet,
+  type TextCell,
+} from './tables/table.ts';
 import { withVaultName } from './vault-name.ts';
 import { workbookBytes } from './workbook.ts';
 
-type Value = string | number | null;
-type CellObject = { readonly value: string; readonly fontWeight?: 'bold' };
-
-/**
- * Every cell is text, amounts too: spreadsheet numbers end at 15 digits, and text never runs as a
- * formula.
- */
-function cellOf(value: Value | undefined): CellObject | null {
-  return value === null || value === undefined ? null : { value: String(value) };
-}
-
-function headOf(names: readonly string[]): CellObject[] {
-  return names.map((value) => ({ value, fontWeight: 'bold' }));
-}
-
-interface Sheet {
-  readonly sheet: string;
-  readonly data: (CellObject | null)[][];
-  readonly columns: { readonly width: number }[];
-  readonly stickyRowsCount: number;
-}
-
 const MOVEMENT = ['vaultId', 'vaultName', 'network', 'blockchainHash', 'asset'] as const;
 const AMOUNTS = ['expected', 'actual', 'difference'] as const;
+const FIGURES = [...MOVES, ...COMPARED] as const;
 const BREAK = [
   'breakId',
   'type',
@@ -42,31 +30,63 @@ const BREAK = [
   'detail',
 ] as const;
 
-/** One row per record, one column per member, in the order of `columns`. */
-function sheetOf<Row extends object>(
-  sheet: string,
-  columns: readonly (keyof Row & string)[],
-  rows: readonly Row[],
-): Sheet {
-  return {
-    sheet,
-    data: [
-      headOf(columns),
-      ...rows.map((row) => columns.map((column) => cellOf(row[column] as Value))),
-    ],
-    columns: columns.map((column) => ({ width: Math.max(column.length + 2, 18) })),
-    stickyRowsCount: 1,
-  };
+/** A row of amounts in an asset. Without an asset, the amounts are counts. */
+interface AssetRow {
+  readonly asset: string | null;
 }
 
-function unshown({ movements }: SignedReport): [string, Value][] {
+/** Makes the sheets of a report. Its amounts have the decimals that its assets had at the close. */
+class ReportSheets {
+  readonly #decimals: ReadonlyMap<string, number | null>;
+
+  constructor(report: DailyReport) {
+    this.#decimals = decimalsByAsset(report);
+  }
+
+  /** One row per record, a column per member in the order of `columns`; `money` are amounts. */
+  sheet<Row extends AssetRow>(
+    name: string,
+    rows: readonly Row[],
+    members: {
+      readonly columns: readonly (keyof Row & string)[];
+      readonly money: readonly (keyof Row & string)[];
+    },
+  ): TableSheet {
+    const { columns, money } = members;
+    return tableSheet({
+      name,
+      rows,
+      columns: columns.map((column) =>
+        money.includes(column) ? this.#moneyColumn(column) : textColumn(column),
+      ),
+    });
+  }
+
+  #moneyColumn<Row extends AssetRow>(name: keyof Row & string): TableColumn<Row> {
+    return {
+      name,
+      money: (row) => {
+        const value = (row[name] ?? null) as Amount | string | null;
+        if (value === null) return null;
+        const decimals = row.asset === null ? 0 : (this.#decimals.get(row.asset) ?? null);
+        return { amount: typeof value === 'string' ? storedAmount(value) : value, decimals };
+      },
+    };
+  }
+}
+
+function textColumn<Row extends object>(name: keyof Row & string): TableColumn<Row> {
+  return { name, text: (row) => (row[name] ?? null) as TextCell };
+}
+
+function unshown({ movements }: SignedReport): SheetFact[] {
   return movements.isWhole ? [] : [['movements not shown', NOT_ALL_MOVEMENTS]];
 }
 
-function summaryOf(signed: SignedReport): Sheet {
+function summaryOf(signed: SignedReport): TableSheet {
   const { report, reportHash } = signed;
   const { journal, previous, custody } = report;
-  const facts: [string, Value][] = [
+  return factsSheet('Report', [
     ['day', report.day],
     ['timezone', report.timezone],
     ['from', report.from],
@@ -78,97 +98,91 @@ function summaryOf(signed: SignedReport): Sheet {
     ['journal', `${journal.afterSeq + 1} to ${journal.throughSeq}`],
     ['sealHash', journal.sealHash],
     ['custody', custody.compared ? `compared, read ${custody.readAt}` : custody.reason],
-    ...assetsBeyondBeancount(report.totals).map((asset): [string, Value] => [
+    ...assetsBeyondBeancount(report.totals).map((asset): SheetFact => [
       'not in beancount (28 digits)',
       asset,
     ]),
     ...unshown(signed),
-    ...Object.entries(report.ageing).map(([bucket, count]): [string, Value] => [
+    ...AMOUNT_FACTS,
+    ...Object.entries(report.ageing).map(([bucket, count]): SheetFact => [
       `openBreaks ${bucket}`,
       count,
     ]),
-    ...Object.entries(report.exempt ?? {}).map(([rule, count]): [string, Value] => [
+    ...Object.entries(report.exempt ?? {}).map(([rule, count]): SheetFact => [
       `exempt ${rule}`,
       count,
     ]),
-    ...report.exceptions.map(({ kind, detail }): [string, Value] => [`exception ${kind}`, detail]),
-  ];
-  return {
-    sheet: 'Report',
-    data: facts.map(([name, value]) => [...headOf([name]), cellOf(value)]),
-    columns: [{ width: 28 }, { width: 72 }],
-    stickyRowsCount: 0,
-  };
+    ...report.exceptions.map(({ kind, detail }): SheetFact => [`exception ${kind}`, detail]),
+  ]);
 }
 
-/** A row of figures in the asset's own unit. */
-function inOwnUnit<Row extends AssetTotal | ReportTotal>(row: Row): Row {
-  const shown = [...MOVES, ...COMPARED].map((name): [string, string | null] => {
-    const amount = row[name] ?? null;
-    return [name, amount === null ? null : scaled(amount, row.decimals)];
-  });
-  return { ...row, ...Object.fromEntries(shown) };
-}
-
-/** The totals twice: exact in smallest units, and in the asset's own unit. */
-function totalsOf({ report }: SignedReport): Sheet[] {
-  const figures = ['decimals', ...MOVES, ...COMPARED] as const;
-  const columns = ['vaultId', 'vaultName', 'asset', ...figures] as const;
+function totalsOf(sheets: ReportSheets, { report }: SignedReport): TableSheet[] {
   const named = report.totals.map((total) => withVaultName(report, total));
+  const columns = ['asset', 'decimals', ...FIGURES] as const;
   return [
-    sheetOf('Totals by asset', ['asset', ...figures], assetTotals(report.totals).map(inOwnUnit)),
-    sheetOf('Totals', columns, named.map(inOwnUnit)),
-    sheetOf('Totals, smallest units', columns, named),
+    sheets.sheet('Totals by asset', assetTotals(report.totals), { columns, money: FIGURES }),
+    sheets.sheet('Totals', named, {
+      columns: ['vaultId', 'vaultName', ...columns],
+      money: FIGURES,
+    }),
   ];
+}
+
+function naming(report: DailyReport) {
+  return <Row extends { readonly vaultId: string | null }>(rows: readonly Row[]) =>
+    rows.map((row) => withVaultName(report, row));
 }
 
 /** Lists that version 1 lacks. */
-function newerLists(report: DailyReport): Sheet[] {
+function newerLists(sheets: ReportSheets, report: DailyReport): TableSheet[] {
   const { openDifferences, custodyAfterCutOff, unconfirmed, laterBreaks } = report;
-  const named = <Row extends { readonly vaultId: string | null }>(rows: readonly Row[]) =>
-    rows.map((row) => withVaultName(report, row));
+  const named = naming(report);
   return [
     ...(openDifferences === undefined
       ? []
       : [
-          sheetOf(
-            'Open differences',
-            ['asset', 'against', 'count', 'difference', 'absolute'],
-            openDifferences,
-          ),
+          sheets.sheet('Open differences', openDifferences, {
+            columns: ['asset', 'against', 'count', 'difference', 'absolute'],
+            money: ['difference', 'absolute'],
+          }),
         ]),
     ...(custodyAfterCutOff === undefined
       ? []
       : [
-          sheetOf(
-            'After the cut-off',
-            ['at', 'datedBy', ...MOVEMENT, 'amount', 'transactionId'],
-            named(custodyAfterCutOff),
-          ),
+          sheets.sheet('After the cut-off', named(custodyAfterCutOff), {
+            columns: ['at', 'datedBy', ...MOVEMENT, 'amount', 'transactionId'],
+            money: ['amount'],
+          }),
         ]),
     ...(unconfirmed === undefined
       ? []
-      : [sheetOf('Not confirmed', [...MOVEMENT, 'amount'], named(unconfirmed))]),
-    ...(laterBreaks === undefined ? [] : [sheetOf('Later breaks', BREAK, named(laterBreaks))]),
+      : [
+          sheets.sheet('Not confirmed', named(unconfirmed), {
+            columns: [...MOVEMENT, 'amount'],
+            money: ['amount'],
+          }),
+        ]),
+    ...(laterBreaks === undefined
+      ? []
+      : [sheets.sheet('Later breaks', named(laterBreaks), { columns: BREAK, money: AMOUNTS })]),
   ];
 }
 
-function movementSheets({ report, movements }: SignedReport): Sheet[] {
-  const named = movements.items.map((one) => withVaultName(report, one));
+function movementSheets(sheets: ReportSheets, { report, movements }: SignedReport): TableSheet[] {
+  const named = naming(report)(movements.items);
   const moved = named.flatMap(({ amounts, entries, ...hashColumns }) =>
     Object.entries(amounts).map(([figure, amount]) => ({
       ...hashColumns,
       figure,
-      amount: scaled(amount.toString(), hashColumns.decimals),
+      amount,
       entries: [...new Set(entries.map(({ entryId }) => entryId))].join(' '),
     })),
   );
   const lines = named.flatMap(({ entries, ...hashColumns }) =>
-    entries.map(({ seq, recordedAt, amount, ...entry }) => ({
+    entries.map(({ seq, recordedAt, ...entry }) => ({
       ...hashColumns,
       ...entry,
       journalSeq: seq,
-      amount: scaled(amount.toString(), hashColumns.decimals),
       recordedAt: new Date(recordedAt).toISOString(),
     })),
   );
@@ -176,42 +190,67 @@ function movementSheets({ report, movements }: SignedReport): Sheet[] {
   const origin = ['source', 'notificationId', 'transactionId', 'journalSeq'] as const;
   const where = ['accountId', 'accountName', 'addressId', 'addressName', 'memo'] as const;
   return [
-    sheetOf('Movements', [...hashColumns, 'figure', 'amount', 'entries'], moved),
-    sheetOf(
-      'Entries',
-      [...hashColumns, 'entryId', 'change', 'amount', ...where, 'recordedAt', ...origin],
-      lines,
-    ),
+    sheets.sheet('Movements', moved, {
+      columns: [...hashColumns, 'figure', 'amount', 'entries'],
+      money: ['amount'],
+    }),
+    sheets.sheet('Entries', lines, {
+      columns: [...hashColumns, 'entryId', 'change', 'amount', ...where, 'recordedAt', ...origin],
+      money: ['amount'],
+    }),
+  ];
+}
+
+/** The lists of every version. */
+function lists(sheets: ReportSheets, report: DailyReport): TableSheet[] {
+  const named = naming(report);
+  return [
+    sheets.sheet('Differences', named(report.differences), {
+      columns: ['against', ...MOVEMENT, ...AMOUNTS, 'explanation', 'breakId', 'detail'],
+      money: AMOUNTS,
+    }),
+    sheets.sheet('In transit', named(report.inTransit), {
+      columns: ['kind', 'leg', ...MOVEMENT, 'amount'],
+      money: ['amount'],
+    }),
+    sheets.sheet('Prior day', named(report.priorDay), {
+      columns: [
+        'day',
+        'reason',
+        'from',
+        'to',
+        ...MOVEMENT,
+        'amount',
+        'eventAt',
+        'datedBy',
+        'detail',
+      ],
+      money: ['amount'],
+    }),
+    sheets.sheet('Open breaks', named(report.openBreaks), { columns: BREAK, money: AMOUNTS }),
   ];
 }
 
 /** An Excel workbook: a summary, the totals, and one sheet per list of the report. */
 export async function xlsxBytes(signed: SignedReport): Promise<Uint8Array<ArrayBuffer>> {
   const { report, signatures } = signed;
-  const named = <Row extends { readonly vaultId: string | null }>(rows: readonly Row[]) =>
-    rows.map((row) => withVaultName(report, row));
-  const sheets = [
+  const sheets = new ReportSheets(report);
+  const signedRows = signatures.map((one) => ({
+    ...one,
+    signedAt: new Date(one.signedAt).toISOString(),
+  }));
+  return workbookBytes([
     summaryOf(signed),
-    ...totalsOf(signed),
-    sheetOf(
-      'Differences',
-      ['against', ...MOVEMENT, ...AMOUNTS, 'explanation', 'breakId', 'detail'],
-      named(report.differences),
-    ),
-    sheetOf('In transit', ['kind', 'leg', ...MOVEMENT, 'amount'], named(report.inTransit)),
-    sheetOf(
-      'Prior day',
-      ['day', 'reason', 'from', 'to', ...MOVEMENT, 'amount', 'eventAt', 'datedBy', 'detail'],
-      named(report.priorDay),
-    ),
-    sheetOf('Open breaks', BREAK, named(report.openBreaks)),
-    ...newerLists(report),
-    ...movementSheets(signed),
-    sheetOf(
-      'Signatures',
-      ['role', 'person', 'reason', 'reportHash', 'signedAt'],
-      signatures.map((one) => ({ ...one, signedAt: new Date(one.signedAt).toISOString() })),
-    ),
-  ];
-  return workbookBytes(sheets);
+    ...totalsOf(sheets, signed),
+    ...lists(sheets, report),
+    ...newerLists(sheets, report),
+    ...movementSheets(sheets, signed),
+    tableSheet({
+      name: 'Signatures',
+      rows: signedRows,
+      columns: (['role', 'person', 'reason', 'reportHash', 'signedAt'] as const).map((name) =>
+        textColumn<(typeof signedRows)[number]>(name),
+      ),
+    }),
+  ]);
 }

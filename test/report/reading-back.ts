@@ -15,22 +15,28 @@ export function csvRows(text: string): string[][] {
   return rows;
 }
 
+/** The text of an element in XML. */
+function textOf(xml: string): string {
+  return xml
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+/** The texts that the cells of a workbook name by their number. */
+function sharedTexts(xml: string): string[] {
+  return [...xml.matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, one = '']) => textOf(one));
+}
+
 /** The texts of a workbook's sheets by name: rows of cells, empty ones left out. */
 export function workbookOf(body: string | Uint8Array): Record<string, string[][]> {
   const files = unzipSync(Buffer.from(body));
   const read = (name: string): string => strFromU8(files[name] ?? new Uint8Array());
-  const text = (xml: string): string =>
-    xml
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&apos;', "'")
-      .replaceAll('&amp;', '&');
-  const shared = [...read('xl/sharedStrings.xml').matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map((one) =>
-    text(one[1] ?? ''),
-  );
+  const shared = sharedTexts(read('xl/sharedStrings.xml'));
   const names = [...read('xl/workbook.xml').matchAll(/<sheet [^>]*name="([^"]*)"/g)].map((one) =>
-    text(one[1] ?? ''),
+    textOf(one[1] ?? ''),
   );
   return Object.fromEntries(
     names.map((name, index) => [
@@ -52,6 +58,31 @@ export function numbersOf(body: string | Uint8Array, sheet: number): string[] {
   return [...xml.matchAll(/<c ([^>]*)><v>([^<]*)<\/v><\/c>/g)]
     .filter(([, attributes = '']) => !attributes.includes('t="s"'))
     .map(([, , value = '']) => value);
+}
+
+/** The widths of a sheet's columns in characters, and the longest text or number of each. */
+export function widthsOf(
+  body: string | Uint8Array,
+  sheet: number,
+): { readonly width: number; readonly longest: number }[] {
+  const files = unzipSync(Buffer.from(body));
+  const read = (name: string): string => strFromU8(files[name] ?? new Uint8Array());
+  const shared = sharedTexts(read('xl/sharedStrings.xml'));
+  const xml = read(`xl/worksheets/sheet${sheet}.xml`);
+  const longest = new Map<number, number>();
+  for (const [, letters = '', attributes = '', value = ''] of xml.matchAll(
+    /<c r="([A-Z]+)\d+"([^>]*)><v>([^<]*)<\/v><\/c>/g,
+  )) {
+    const column = letters.split('').reduce((sum, one) => sum * 26 + one.charCodeAt(0) - 64, 0);
+    const text = attributes.includes('t="s"') ? (shared[Number(value)] ?? '') : value;
+    longest.set(column, Math.max(longest.get(column) ?? 0, text.length));
+  }
+  return [...xml.matchAll(/<col [^>]*min="(\d+)"[^>]*width="([\d.]+)"/g)].map(
+    ([, column, width]) => ({
+      width: Number(width),
+      longest: longest.get(Number(column)) ?? 0,
+    }),
+  );
 }
 
 /** A page's words, tags left out. */

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { DailyReport } from '../../domain/close/report.ts';
+import { decimalsByAsset } from '../asset-totals.ts';
 import { scaled } from '../figure.ts';
 import { vaultNameOf } from '../vault-name.ts';
 
@@ -17,8 +18,8 @@ export function vaultMark(report: DailyReport, vaultId: string | null): Markup |
 export type AmountOf = (asset: string | null, amount: string | null) => Markup | string;
 
 /** A formatter with the decimals of the report's totals. */
-export function amountsLike({ totals }: DailyReport): AmountOf {
-  const decimals = new Map(totals.map((total) => [total.asset, total.decimals]));
+export function amountsLike(report: DailyReport): AmountOf {
+  const decimals = decimalsByAsset(report);
   return (asset, amount) =>
     amount === null
       ? ''

@@ -65,6 +65,17 @@ type SheetCell =
   | { readonly value: number; readonly type: NumberConstructor }
   | null;
 
+/** A sheet of a workbook. */
+export interface TableSheet {
+  readonly sheet: string;
+  readonly data: SheetCell[][];
+  readonly columns: { readonly width: number }[];
+  readonly stickyRowsCount: number;
+}
+
+/** A fact of a sheet without columns: its name, and its text. */
+export type SheetFact = readonly [name: string, value: TextCell];
+
 function textCell(value: TextCell): SheetCell {
   return value === null ? null : { value: String(value) };
 }
@@ -81,34 +92,57 @@ function bold(value: string): SheetCell {
   return { value, fontWeight: 'bold' };
 }
 
-const NUMBERS_NOTE = 'empty for more than 15 significant digits: see the exact column';
+/** Characters of a column: wide enough for an amount of 78 digits; longer texts are sentences. */
+const WIDTH_MAX = 90;
+const WIDTH_MIN = 12;
 
-/** As an Excel workbook: a sheet of facts, and the table. Text never runs as a formula. */
-export async function tableXlsx<Row>(
-  { name, columns, rows }: Table<Row>,
-  facts: readonly (readonly [name: string, value: TextCell])[],
-): Promise<Uint8Array<ArrayBuffer>> {
+/** Widths that show each cell whole: a spreadsheet cuts longer texts, and shows ### for numbers. */
+function widthsOf(data: readonly SheetCell[][]): { readonly width: number }[] {
+  const widths: number[] = [];
+  for (const row of data) {
+    for (const [index, cell] of row.entries()) {
+      const width = cell === null ? 0 : String(cell.value).length + 2;
+      widths[index] = Math.max(widths[index] ?? WIDTH_MIN, Math.min(width, WIDTH_MAX));
+    }
+  }
+  return widths.map((width) => ({ width }));
+}
+
+/** What the columns of amounts hold, for the sheet of facts. */
+export const AMOUNT_FACTS: readonly SheetFact[] = [
+  ['number columns', "in the asset's unit; empty for more than 15 significant digits"],
+  ['…Exact columns', "the exact amount in the asset's unit; empty if nobody knows its decimals"],
+  ['…Units columns', "the exact amount in the asset's smallest unit"],
+  [
+    'before you sum',
+    'count empty cells of the number column: COUNTBLANK; …Exact has their amounts',
+  ],
+];
+
+/** Facts, one a row. Text never runs as a formula. */
+export function factsSheet(sheet: string, facts: readonly SheetFact[]): TableSheet {
+  const data = facts.map(([fact, value]) => [bold(fact), textCell(value)]);
+  return { sheet, data, columns: widthsOf(data), stickyRowsCount: 0 };
+}
+
+/** A table below its head. An amount takes three columns, and their names tell its unit. */
+export function tableSheet<Row>({ name, columns, rows }: Table<Row>): TableSheet {
   const head = columns.flatMap((one) =>
     'money' in one ? [one.name, `${one.name}Exact`, `${one.name}Units`] : [one.name],
   );
-  const data = rows.map((row) =>
+  const cells = rows.map((row) =>
     columns.flatMap((one) =>
       'money' in one ? moneyCells(one.money(row)) : [textCell(one.text(row))],
     ),
   );
-  const about = [...facts, ['number columns', NUMBERS_NOTE] as const];
-  const sheets = [
-    {
-      sheet: 'About',
-      data: about.map(([fact, value]) => [bold(fact), textCell(value)]),
-      columns: [{ width: 24 }, { width: 72 }],
-    },
-    {
-      sheet: name,
-      data: [head.map(bold), ...data],
-      columns: head.map((title) => ({ width: Math.max(title.length + 2, 18) })),
-      stickyRowsCount: 1,
-    },
-  ];
-  return workbookBytes(sheets);
+  const data = [head.map(bold), ...cells];
+  return { sheet: name, data, columns: widthsOf(data), stickyRowsCount: 1 };
+}
+
+/** As an Excel workbook: a sheet of facts, and the table. */
+export async function tableXlsx<Row>(
+  table: Table<Row>,
+  facts: readonly SheetFact[],
+): Promise<Uint8Array<ArrayBuffer>> {
+  return workbookBytes([factsSheet('About', [...facts, ...AMOUNT_FACTS]), tableSheet(table)]);
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import { scaled } from '../../../src/report/figure.ts';
 import {
+  AMOUNT_FACTS,
   spreadsheetNumber,
   tableCsv,
   tableXlsx,
@@ -54,6 +55,7 @@ test('xlsx: numbers up to fifteen digits beside the exact text', async () => {
   expect(sheets['About']).toEqual([
     ['asset', '=evil()'],
     ['number columns', expect.stringContaining('15 significant digits')],
+    ...AMOUNT_FACTS.slice(1).map((fact) => [...fact]),
   ]);
   expect(sheets['Lines']).toEqual([
     ['memo', 'amount', 'amountExact', 'amountUnits'],
