@@ -21,15 +21,9 @@ const STATUS_TONES: Record<ReportStatus, Tone> = {
   exceptions: 'alarm',
 };
 
-const STATUS_WORDS: Record<ReportStatus, string> = {
-  balanced: 'balanced',
-  'balanced with open differences': 'open differences',
-  exceptions: 'exceptions',
-};
-
-/** A closed day's status in a word or two. */
+/** A closed day's status in its own words, which the report and the overview use too. */
 export function StatusBadge({ status }: { status: ReportStatus }): Markup {
-  return <Badge tone={STATUS_TONES[status]} text={STATUS_WORDS[status]} />;
+  return <Badge tone={STATUS_TONES[status]} text={status} />;
 }
 
 /** How far the signatures are: nobody, the preparer, or both. */
@@ -42,7 +36,7 @@ function stateOf(day: CalendarDay): { tone: Tone; words: readonly string[] } {
   switch (day.kind) {
     case 'closed': {
       const { status } = day.closed.close;
-      return { tone: STATUS_TONES[status], words: [STATUS_WORDS[status], signedWord(day.closed)] };
+      return { tone: STATUS_TONES[status], words: [status, signedWord(day.closed)] };
     }
     case 'due':
       return { tone: 'warn', words: ['not closed'] };
@@ -134,10 +128,31 @@ function MonthLinks({ month }: { month: Month }): Markup {
   );
 }
 
-/** How a month without a closed day gets its first one; the call closes the month's newest day. */
-function FirstClose({ month }: { month: Month }): Markup {
+/** How a day that has ended is closed; closing it closes every day before it. */
+function CloseEnded({ day, mayClose }: { day: string; mayClose: boolean }): Markup {
+  return (
+    <div class="foot first-close">
+      <p>
+        No day of this month is closed yet. {day} has ended:{' '}
+        {mayClose ? (
+          <>
+            open <a href={`${CLOSE_PATH}/${day}`}>{day}</a> and choose <b>Close now</b>.
+          </>
+        ) : (
+          'your role may not close it. Ask a finance person, an operator or an admin.'
+        )}{' '}
+        The daemon also closes it by itself, at the times of reconcile.close.
+      </p>
+    </div>
+  );
+}
+
+/** How a month without a closed day gets its first one; the call closes the month's open day. */
+function FirstClose({ month, mayClose }: { month: Month; mayClose: boolean }): Markup {
   const [newest] = month.days;
   if (newest === undefined || month.days.some(({ kind }) => kind === 'closed')) return <></>;
+  const ended = month.days.find(({ kind }) => kind === 'due');
+  if (ended !== undefined) return <CloseEnded day={ended.day} mayClose={mayClose} />;
   const call = [
     `curl -X POST "$URL/v1/reports/daily/${newest.day}/close"`,
     `-H "Authorization: Bearer $TOKEN" -H 'content-type: application/json'`,
@@ -156,13 +171,13 @@ function FirstClose({ month }: { month: Month }): Markup {
   );
 }
 
-/** A month of days, each with its state. */
-export function CalendarPage({ month }: { month: Month }): Markup {
+/** A month of days, each with its state. `mayClose`: whether the visitor may close a day. */
+export function CalendarPage({ month, mayClose }: { month: Month; mayClose: boolean }): Markup {
   return (
     <Card id="calendar" title={month.month} live="close" aside={<MonthLinks month={month} />}>
       <Grid month={month} />
       <p class="foot">{`Days end at midnight in the time zone ${month.timezone}.`}</p>
-      <FirstClose month={month} />
+      <FirstClose month={month} mayClose={mayClose} />
       {month.days.length === 0 ? (
         <EmptyState title="The journal has nothing of this month.">
           <p>The first day is the day of the first webhook.</p>

@@ -71,7 +71,8 @@ export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void
   mountActions(app, context);
   app.get(CLOSE_PATH, async (pageRequest) => {
     const month = await readMonth(reads, pageRequest.req.query('month'), { now: now(), timezone });
-    return show(pageRequest, { title: 'Close', body: <CalendarPage month={month} /> });
+    const mayClose = may(pageRequest, closeCall(`${month.month}-01`));
+    return show(pageRequest, { title: 'Close', body: <CalendarPage {...{ month, mayClose }} /> });
   });
   app.get(`${CLOSE_PATH}/:day`, async (pageRequest) => {
     const day = pageRequest.req.param('day');

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { StatusBadge } from '../../../src/console/close/calendar.tsx';
 import { isDay, readMonth } from '../../../src/console/close/days.ts';
 import { closeOf, closesOf } from '../../store/close/closing.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
-import { consoleUnderTest, words } from '../console-under-test.ts';
+import { consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
 import { closeTwoDays, FIRST_DAY, SECOND_DAY } from './closed-day.ts';
 
 const PATH = `/console/close/${SECOND_DAY}`;
@@ -76,6 +77,26 @@ test('a month without a closed day shows the call that closes the first one', as
   expect(await (await closed()).as('vera').then((one) => one.get('/console/close'))).not.toContain(
     'by hand as soon as',
   );
+});
+
+test('a month without a closed day leads to the day that has ended, which closes with a button', async () => {
+  const console = await consoleUnderTest();
+  await console.open.deliver({ id: 'strange', stream: 'weather' });
+  console.open.at = Date.UTC(2025, 10, 22, 12);
+  const [olga, vera] = [await console.as('olga'), await console.as('vera')];
+  const page = await olga.get('/console/close');
+  expect(words(page)).toContain(
+    '2025-11-21 has ended: open 2025-11-21 and choose Close now . The daemon also closes it by itself',
+  );
+  expect(page).toContain('open <a href="/console/close/2025-11-21">');
+  expect(page).not.toContain('curl');
+  expect(await olga.get('/console/close/2025-11-21')).toContain('Close now');
+  expect(words(await vera.get('/console/close'))).toContain('your role may not close it. Ask');
+});
+
+test('the badge of a day has the words of the report', async () => {
+  const badge = await htmlOf(StatusBadge({ status: 'balanced with open differences' }));
+  expect(words(badge).trim()).toBe('balanced with open differences');
 });
 
 test('the calendar page links each day with its state', async () => {

@@ -13,7 +13,7 @@ async function closedSite(): Promise<Site> {
 describe.runIf(HAS_BROWSER)('closed days in a browser', () => {
   useBrowser();
 
-  test.for([DAY, '/console/close/2025-11-01'])(
+  test.for([DAY, '/console/close/2025-11-01', '/console/close?month=2025-11'])(
     '%s has no fault for screen readers and fits every width in both themes',
     async (path) => {
       expect(await faultsOf(await closedSite(), path, 'olga')).toEqual([]);
