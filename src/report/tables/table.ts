@@ -76,8 +76,19 @@ export interface TableSheet {
 /** A fact of a sheet without columns: its name, and its text. */
 export type SheetFact = readonly [name: string, value: TextCell];
 
+/** Most characters of a spreadsheet's cell; Excel repairs a workbook with more, and drops them. */
+const CELL_CHARACTERS_MAX = 32_767;
+const CUT = ' … (cut: a cell holds 32,767 characters; CSV or JSON has the whole text)';
+
+/** A text as a cell can hold it. Webhooks may bring a memo or an address of any length. */
+function fitting(text: string): string {
+  if (text.length <= CELL_CHARACTERS_MAX) return text;
+  // Not half of a character that takes two places.
+  return text.slice(0, CELL_CHARACTERS_MAX - CUT.length).replace(/[\uD800-\uDBFF]$/, '') + CUT;
+}
+
 function textCell(value: TextCell): SheetCell {
-  return value === null ? null : { value: String(value) };
+  return value === null ? null : { value: fitting(String(value)) };
 }
 
 /** An amount takes three cells: the number, the exact text, and smallest units as text. */

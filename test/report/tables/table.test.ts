@@ -68,6 +68,17 @@ test('xlsx: numbers up to fifteen digits beside the exact text', async () => {
   expect(numbersOf(body, 2)).toEqual(['1.5', '-1234567890123.45']);
 });
 
+test('xlsx: a text that no cell of Excel holds is cut, and says so; the csv has all of it', async () => {
+  const memo = `${'x'.repeat(32_689)}${'😀'.repeat(5_000)}`;
+  const table: Table<Row> = { ...TABLE, rows: [{ memo, money: null }] };
+  const [, [cut = ''] = []] = workbookOf(await tableXlsx(table, []))['Lines'] ?? [];
+  expect(cut.length).toBeLessThanOrEqual(32_767);
+  expect(cut).toMatch(
+    /^x+😀+ … \(cut: a cell holds 32,767 characters; CSV or JSON has the whole text\)$/u,
+  );
+  expect(csvRows(tableCsv(table))[1]?.[0]).toBe(memo);
+});
+
 test('a number is there only if it has exactly the digits of the amount', () => {
   const digits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
   fc.assert(
