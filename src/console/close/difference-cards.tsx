@@ -9,6 +9,7 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
+import { shownDetail } from '../../report/shown-detail.ts';
 import { pageWithin } from '../../store/page.ts';
 import { movementsLink } from '../parts/book-links.ts';
 import { Prose } from '../parts/value/prose.tsx';
@@ -45,13 +46,13 @@ const WORDS: Partial<Record<ReportDifference['explanation'], string>> = {
 
 function Explanation(props: { one: ReportDifference } & Pick<DayReport, 'decimals'>): Markup {
   const { one, decimals } = props;
-  const { explanation, breakId, detail, asset } = one;
+  const { explanation, breakId, asset } = one;
   return (
     <>
       <Badge tone={toneOf(one)} text={WORDS[explanation] ?? explanation} />{' '}
       {breakId === null ? '' : <Identifier value={breakId} href={`/console/breaks/${breakId}`} />}
       <span class="why">
-        <Prose text={detail} asset={asset} decimals={decimals} />
+        <Prose text={shownDetail(one)} asset={asset} decimals={decimals} />
       </span>
     </>
   );

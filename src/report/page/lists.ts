@@ -5,6 +5,7 @@ import type {
   ReportOpenDifference,
 } from '../../domain/close/report.ts';
 import { ageText } from '../figure.ts';
+import { shownDetail } from '../shown-detail.ts';
 import { amountsLike, listed, vaultMark, type Column, type Markup } from './markup.ts';
 
 interface Moved {
@@ -70,8 +71,8 @@ export function differences(report: DailyReport): Markup {
       amountColumn(report, 'Difference', ({ difference }) => difference),
       {
         title: 'Explanation',
-        cell: ({ explanation, breakId, detail, untold }) =>
-          `${words(explanation)}${breakId === null ? '' : ` ${breakId}`}: ${detail}${untold === true ? NO_CHAIN_VIEW : ''}`,
+        cell: (one) =>
+          `${words(one.explanation)}${one.breakId === null ? '' : ` ${one.breakId}`}: ${shownDetail(one)}${one.untold === true ? NO_CHAIN_VIEW : ''}`,
       },
     ],
   });

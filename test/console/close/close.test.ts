@@ -178,6 +178,20 @@ test('a day lists own transfers in transit, unconfirmed debits and open breaks',
   expect(page).toContain('<a href="#breaks">Breaks open at the cut-off</a>');
 });
 
+test('a difference that the chain alone moved before the cut-off is not called booked', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.chain('transaction'));
+  open.at += 1_000;
+  const grace = { graceMs: 3_600_000, rules: 2 } as const;
+  await open.record(closeOf(open, { day: SECOND_DAY, cutOffAt: open.at, ...grace }));
+  const page = words(await (await console.as('vera')).get(PATH));
+  expect(page).toContain(
+    'in grace one side moved so shortly before the cut-off that the other may still follow. Look again',
+  );
+  expect(page).not.toContain('booked so shortly');
+});
+
 test('an asset that the address names is drawn alone', async () => {
   const vera = await (await closed()).as('vera');
   const html = await vera.get(`${PATH}?asset=ethereum:ETH`);
