@@ -51,6 +51,15 @@ function differenceIn(left: unknown, right: unknown): string {
     .join('; ');
 }
 
+/** The row by its key, as people look it up: `hash_id 3, deposit_id dep_1`. */
+function nameOf(row: unknown, order: string): string {
+  const values = row as Record<string, unknown>;
+  return order
+    .split(', ')
+    .map((column) => `${column} ${String(values[column])}`)
+    .join(', ');
+}
+
 /** Pairs the rows of two stores; a member is undefined when its store has fewer rows. */
 function* sideBySide(
   store: Database,
@@ -86,7 +95,9 @@ export function compareProjections(store: Database, replayed: Database): AuditCh
       for (const [stored, again] of sideBySide(store, replayed, sql)) {
         examined += 1;
         if (JSON.stringify(stored) === JSON.stringify(again)) continue;
-        problems.add(`${table}: ${differenceIn(stored, again)}`);
+        const row =
+          stored === undefined || again === undefined ? '' : ` (${nameOf(stored, order)})`;
+        problems.add(`${table}${row}: ${differenceIn(stored, again)}`);
       }
     });
   }

@@ -46,7 +46,7 @@ const FORGERIES: Forgery[] = [
   [
     'the posting times of a closed day',
     `UPDATE daily_closes SET last_posted_at = 0 WHERE day = '2025-11-20'`,
-    /projections: daily_closes: last_posted_at 0/,
+    /projections: daily_closes \(.+\): last_posted_at 0/,
   ],
   [
     'a signature’s report',
@@ -56,12 +56,12 @@ const FORGERIES: Forgery[] = [
   [
     'a signature’s person',
     `UPDATE close_signatures SET person = 'eve' WHERE role = 'reviewer'`,
-    /projections: close_signatures: person eve, replay says bob/,
+    /projections: close_signatures \(.+\): person eve, replay says bob/,
   ],
   [
     'a custody effect',
     `UPDATE custody_effects SET amount = '7'`,
-    /projections: custody_effects: amount 7, replay says 100/,
+    /projections: custody_effects \(.+\): amount 7, replay says 100/,
   ],
 ];
 
