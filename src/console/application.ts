@@ -180,5 +180,11 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
   };
   const context = roomContext({ ...options, sessions, site });
   mountRooms(app, context, options);
+  // A program reads the API's problem instead, which the next application answers.
+  app.get('/console/*', (pageRequest, next) => {
+    const isForPerson = pageRequest.req.header('Accept')?.includes('text/html') === true;
+    if (!isForPerson) return next();
+    return context.missing(pageRequest, `No page is at ${pageRequest.req.path}.`);
+  });
   return app;
 }

@@ -59,6 +59,18 @@ function NotAllowed({ why }: { why: string | null }): Markup {
   );
 }
 
+/** What is missing, and the ways back. */
+function Missing({ text, site }: { text: string; site: Site }): Markup {
+  return (
+    <EmptyState title={text}>
+      <p>
+        Check the address. <a href={site.search.action}>Search</a> by id, hash, address, memo or
+        day, or open the <a href={site.home}>overview</a>.
+      </p>
+    </EmptyState>
+  );
+}
+
 /** Answers with pages in the frame, with the message that the visitor's last action left. */
 function showOn(
   site: Site,
@@ -122,7 +134,7 @@ export function roomContext(options: {
     timezone,
     show,
     missing: (pageRequest, text) =>
-      show(pageRequest, { title: 'Not found', body: <EmptyState title={text} /> }, 404),
+      show(pageRequest, { title: 'Not found', body: <Missing text={text} site={site} /> }, 404),
     denied: (pageRequest, call) => {
       const visitor = pageRequest.get('visitor');
       const why = visitor === undefined ? null : acting.refusal(visitor, call);

@@ -158,7 +158,10 @@ export class DecisionHandler {
 
   #aboutDeposit(decision: DepositDecision, actor: string, now: Now): DecisionOutcome {
     const deposit = this.#context.unit.deposit(decision.depositId);
-    if (deposit === undefined) return notFound(`no deposit ${decision.depositId}`);
+    if (deposit === undefined)
+      return notFound(
+        `There is no deposit ${decision.depositId}: list them with GET /v1/deposits.`,
+      );
     const taken = handleDepositDecision(deposit, decision, { actor, now });
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
     this.#context.unit.apply(taken.changes, now);
@@ -173,7 +176,8 @@ export class DecisionHandler {
     flush();
     const depositId = source.depositOfCredit(decision.creditId);
     const deposit = depositId === undefined ? undefined : unit.deposit(depositId);
-    if (deposit === undefined) return notFound(`no credit ${decision.creditId}`);
+    if (deposit === undefined)
+      return notFound(`There is no credit ${decision.creditId}: read GET /v1/credits.`);
     const { creditId, reference } = decision;
     const acknowledgedAs = source.acknowledgedAs(creditId) ?? null;
     const taken = handleAcknowledgement(deposit, decision, { acknowledgedAs, now });
@@ -206,7 +210,8 @@ export class DecisionHandler {
     const { unit, source, flush } = this.#context;
     flush();
     const known = source.break(decision.breakId);
-    if (known === undefined) return notFound(`no break ${decision.breakId}`);
+    if (known === undefined)
+      return notFound(`There is no break ${decision.breakId}: list them with GET /v1/breaks.`);
     const taken = handleBreakDecision(known, decision, { actor, at: now.at });
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
     unit.putBreak(taken, now.seq);

@@ -144,9 +144,21 @@ test('a mistyped owner is corrected until the credit is born, and both are on re
 test('a decision about nothing is not found, and says where to look', async () => {
   const api = await apiUnderTest();
   const cases: [path: string, body: object, detail: string][] = [
-    ['/v1/deposits/dep_9/hold', { reason: 'x' }, 'no deposit dep_9'],
-    ['/v1/breaks/brk_9/resolve', { reason: 'x' }, 'no break brk_9'],
-    ['/v1/credits/crd_9/ack', { reference: 'x' }, 'no credit crd_9'],
+    [
+      '/v1/deposits/dep_9/hold',
+      { reason: 'x' },
+      'There is no deposit dep_9: list them with GET /v1/deposits.',
+    ],
+    [
+      '/v1/breaks/brk_9/resolve',
+      { reason: 'x' },
+      'There is no break brk_9: list them with GET /v1/breaks.',
+    ],
+    [
+      '/v1/credits/crd_9/ack',
+      { reference: 'x' },
+      'There is no credit crd_9: read GET /v1/credits.',
+    ],
     ['/v1/quarantine/qtn_9/retry', {}, 'no quarantined body qtn_9'],
   ];
   for (const [path, body, detail] of cases) {
