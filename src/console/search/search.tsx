@@ -165,6 +165,10 @@ export function SearchPage(shown: Shown): Markup {
             references of consumers, amounts such as 1.5 ETH, and days such as 2025-11-20.
           </p>
           <p>
+            Write a point before decimals, the memo alone, the id of a vault instead of its name,
+            and a whole hash: the button beside a hash copies it.
+          </p>
+          <p>
             Deposits are found by their on-chain address and by its address id, which is the custody
             service’s. Withdrawals are found by their destination address.
           </p>

@@ -54,6 +54,9 @@ test('a text that nothing has teaches what search takes', async () => {
   const text = words(await vera.get('/console/search?q=nothing'));
   expect(text).toContain('Nothing has this id, hash, address, memo, owner, reference or amount.');
   expect(text).toContain('Search takes whole ids');
+  expect(text).toContain(
+    'Write a point before decimals, the memo alone, the id of a vault instead of its name, and a whole hash: the button beside a hash copies it.',
+  );
   expect(text).toContain('Deposits are found by their on-chain address');
   expect(words(await vera.get('/console/search'))).toContain('Type what you look for.');
   const long = await vera.get(`/console/search?q=${'x'.repeat(5_000)}`);
