@@ -15,3 +15,14 @@ export function shownText(text: string): string {
     ? `${what}: name its owner`
     : `${what}: name its owner, and register the memo for later payments`;
 }
+
+/** The end of each `reversal_after_credit` text, which stores hold too. */
+const FROZEN_PROSPECT =
+  ": when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then";
+
+/** The text of a `reversal_after_credit` after the feed reversed its credit. */
+export function reversedText(text: string): string {
+  if (!text.endsWith(FROZEN_PROSPECT)) return text;
+  const what = text.slice(0, -FROZEN_PROSPECT.length);
+  return `${what}: the feed reversed the credit; recover it from the customer's balance`;
+}

@@ -79,6 +79,16 @@ test('a reversal names what followed, and amounts are in the asset’s unit', as
   expect(words(await vera.get(path))).toMatch(
     /Since then: the feed reversed the credit, 2025-\S+ \S+ UTC , item 2\. Take the amount back/,
   );
+  for (const link of [path, '/console/breaks', '/console', '/console/breaks.csv']) {
+    const after = words(await vera.get(link));
+    expect(after).toMatch(
+      /rolled back: the feed reversed the credit; recover it from the customer(?:'|&#39;)s balance/,
+    );
+  }
+  // The history of the break keeps the text of each event; no other page shows the old one.
+  for (const link of ['/console/breaks', '/console', '/console/breaks.csv']) {
+    expect(words(await vera.get(link))).not.toContain('when the custody API agrees, the feed');
+  }
 });
 
 test('a break of decimals names both numbers', async () => {
@@ -170,7 +180,7 @@ test('a break shows its figures, witnesses, webhooks, history and what to do', a
   expect(text).toContain('Theirs: the chain or the custody API 1.5 ETH 1500000000000000000');
   expect(text).toContain('Difference: ours minus theirs −1.5 ETH -1500000000000000000');
   expect(text).toMatch(
-    /v1 no figure 1.5 ETH 1500000000000000000 no figure −1.5 ETH -1500000000000000000 only on the chain/,
+    /v1 no figure 1.5 ETH 1500000000000000000 not compared −1.5 ETH -1500000000000000000 only on the chain/,
   );
   expect(text).toContain('ntf-1 blockchain transaction');
   expect(text).toMatch(/opened by reconciler .* the chain moved 1\.5 ETH and no platform/);

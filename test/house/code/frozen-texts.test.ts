@@ -20,7 +20,11 @@ const FROZEN: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/domain/deposit/comparison.ts': ['that no notification told of'],
   'src/domain/deposit/evaluation.ts': [': attribute it to its owner, or register the memo`'],
-  'src/domain/deposit/incoming-handler.ts': ['were told again with other amounts; ', '} stands`'],
+  'src/domain/deposit/incoming-handler.ts': [
+    'were told again with other amounts; ',
+    '} stands`',
+    ": when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then`",
+  ],
   'src/domain/deposit/verification.ts': [
     'mined again, and the custody API confirms it: the credit stands',
     'the custody API confirms the amount that stands',

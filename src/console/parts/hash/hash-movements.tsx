@@ -60,7 +60,16 @@ function columnsOf(decimals: Decimals): Column<MovementStatement>[] {
       cell: (one) => figure(one, one.movement.onChain ? one.movement.chain : null),
       is: 'number',
     },
-    { title: 'Custody API', cell: (one) => figure(one, one.movement.custody), is: 'number' },
+    {
+      title: 'Custody API',
+      cell: (one) =>
+        one.movement.custody === null ? (
+          <span class="muted">not compared</span>
+        ) : (
+          figure(one, one.movement.custody)
+        ),
+      is: 'number',
+    },
     {
       title: 'Difference',
       cell: (one) => {
