@@ -3,6 +3,7 @@ import { GUIDES } from '../../../src/console/breaks/guide/guides.ts';
 import { BREAK_TYPES } from '../../../src/domain/break/break.ts';
 import { readPage } from '../../docs/page.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
+import { severalBreaks } from './broken.ts';
 
 /** A text of the documentation as the console writes it: no marks of Markdown. */
 function plain(markdown: string): string {
@@ -22,8 +23,9 @@ function sectionOf(type: string): string {
 
 test.for(BREAK_TYPES)('what the console says about %s is what the documentation says', (type) => {
   const section = sectionOf(type);
-  const { happened, steps } = GUIDES[type];
+  const { happened, severity, steps } = GUIDES[type];
   expect(section).toContain(`What happened. ${plain(happened)}`);
+  expect(section).toContain(severity === undefined ? '' : `How bad. ${plain(severity)}`);
   expect(steps.length).toBeGreaterThan(0);
   for (const step of steps) {
     for (const sentence of plain(step).split(/(?<=[.:]) (?=[A-Z])/)) {
@@ -41,4 +43,15 @@ test('the guide has every type, with a link to its open breaks', async () => {
     expect(page).toContain(`href="/console/breaks?type=${type}"`);
   }
   expect(words(page)).toContain('Freeze the amount in the customer’s account.');
+});
+
+test('the severity of an unexplained movement is above the steps, and the first step is an act', async () => {
+  const console = await severalBreaks();
+  const vera = await console.as('vera');
+  const [movement] = console.open.breaks().filter(({ type }) => type === 'unexplained_movement');
+  for (const path of [`/console/breaks/${movement?.break_id}`, '/console/breaks/guide']) {
+    expect(await vera.get(path)).toMatch(
+      /<p>A warning for a credit\. Critical for a debit: [^<]*<\/p>\s*<ol class="steps">\s*<li>Call the custody service/,
+    );
+  }
 });

@@ -24,3 +24,15 @@ test('every page asks for the owner: a memo that is registered later ends no hol
     expect(page).not.toContain('or register the memo');
   }
 });
+
+test('resolving the break is no way to credit its deposit: both forms say so', async () => {
+  const console = await withUnknownMemo();
+  const { id } = console.open.openBreak('unattributed_memo');
+  const olga = await console.as('olga');
+  expect(words(await olga.get('/console/breaks?type=unattributed_memo&chosen=all'))).toContain(
+    'Resolving an unattributed memo credits nothing: the deposit stays held until somebody names its owner.',
+  );
+  expect(words(await olga.get(`/console/breaks/${id}`))).toContain(
+    'It credits nothing: the deposit stays held until somebody names its owner. Reason',
+  );
+});

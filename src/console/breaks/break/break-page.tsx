@@ -223,7 +223,7 @@ function Summary({ shown, looking }: { shown: OneBreak; looking: Looking }): Mar
 }
 
 function WhatToDo({ type }: { type: BreakType }): Markup {
-  const { happened, steps } = GUIDES[type];
+  const { happened, severity, steps } = GUIDES[type];
   return (
     <Card
       id="guide"
@@ -231,6 +231,7 @@ function WhatToDo({ type }: { type: BreakType }): Markup {
       aside={<a href={`${PATH}/guide#${type}`}>Every type of break</a>}
     >
       <p>{happened}</p>
+      {severity === undefined ? '' : <p>{severity}</p>}
       <ol class="steps">
         {steps.map((step) => (
           <li>{step}</li>

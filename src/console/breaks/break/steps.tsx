@@ -33,6 +33,9 @@ function againText(type: BreakType): string {
 /** Says when the resolution posts, and what. */
 function resolveEffect({ type, subject, expected }: ShownBreak, decimals: Decimals): string {
   const { asset, vaultId } = subject;
+  if (type === 'unattributed_memo') {
+    return 'Closes the break in your name. It credits nothing: the deposit stays held until somebody names its owner.';
+  }
   if (type !== 'unexplained_movement' || asset === null || expected === null) {
     return `Closes the break in your name; it posts nothing.${againText(type)}`;
   }

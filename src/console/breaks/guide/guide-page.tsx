@@ -16,6 +16,7 @@ export function GuidePage(): Markup {
       {BREAK_TYPES.map((type) => (
         <Card id={type} title={typeText(type)} aside={<a href={queueLink({ type })}>Open ones</a>}>
           <p>{GUIDES[type].happened}</p>
+          {GUIDES[type].severity === undefined ? '' : <p>{GUIDES[type].severity}</p>}
           <ol class="steps">
             {GUIDES[type].steps.map((step) => (
               <li>{step}</li>

@@ -3,6 +3,8 @@ import type { BreakType } from '../../../domain/break/break.ts';
 /** What a break of a type means, and what a person does about it. */
 export interface Guide {
   readonly happened: string;
+  /** How bad it is, where that depends on the case. */
+  readonly severity?: string;
   readonly steps: readonly string[];
 }
 
@@ -72,8 +74,8 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
   unexplained_movement: {
     happened:
       'Funds moved on the chain, and no transaction of the custody platform explains the movement.',
+    severity: 'A warning for a credit. Critical for a debit: treat it as theft until explained.',
     steps: [
-      'A warning for a credit. Critical for a debit: treat it as theft until explained.',
       'Call the custody service and your security team.',
       'Halt crediting, if the vault may be compromised.',
       'When you know the cause, resolve the break. This posts the amount to suspense:<vault>, so that the books agree with the chain.',

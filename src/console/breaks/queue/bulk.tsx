@@ -94,7 +94,8 @@ export function BulkForm(form: { back: string; name: string }): Markup {
       </div>
       <p class="muted">
         The buttons change the ticked breaks. Resolving an unexplained movement posts its amount to
-        suspense.
+        suspense. Resolving an unattributed memo credits nothing: the deposit stays held until
+        somebody names its owner.
       </p>
     </form>
   );
