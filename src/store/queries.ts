@@ -43,8 +43,8 @@ export interface DepositQuery {
 
 /** Selects deposits for a list with cursors; undefined members do not filter. */
 export interface DepositSearch extends DepositQuery {
-  /** Why it is held. */
-  readonly reason?: HoldReason;
+  /** Why it is held: one of these. */
+  readonly reasons?: readonly HoldReason[];
   readonly network?: string;
   readonly asset?: string;
   readonly accountId?: string;

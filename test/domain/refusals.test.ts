@@ -80,6 +80,16 @@ const ABOUT_DEPOSITS: [facts: Partial<Deposit>, decision: DepositDecision, is: s
     'conflict: only a deposit that is held for its memo can be attributed',
   ],
   [
+    { unattributed: true, operatorHold: 'ann: odd', state: 'held', reason: 'operator_hold' },
+    ATTRIBUTE,
+    'conflict: a person holds it: release it first, then name its owner',
+  ],
+  [
+    { operatorHold: 'ann: odd', state: 'held', reason: 'operator_hold' },
+    ATTRIBUTE,
+    'conflict: only a deposit that is held for its memo can be attributed',
+  ],
+  [
     { unattributed: true, state: 'held', reason: 'unattributed_memo' },
     ATTRIBUTE,
     'taken: credited',

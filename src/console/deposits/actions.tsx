@@ -1,18 +1,21 @@
 import { approvers, partsOf, type Deposit } from '../../domain/deposit/deposit.ts';
+import type { Role } from '../../domain/access/role.ts';
 import { versionText } from '../../domain/fact/basis.ts';
 import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
 import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
+import { missingRole } from '../parts/missing-role.ts';
 import { PATH } from './filter.ts';
 
 /** Decisions of a person about a deposit, as the API names them. */
 export const DECISIONS = ['approve', 'attribute', 'release', 'hold'] as const;
 export type DepositDecision = (typeof DECISIONS)[number];
 
-/** What the reader may do. `name` is absent in a public console. */
+/** What the reader may do. `name` and `role` are absent in a public console. */
 export interface Allowed {
   readonly decisions: ReadonlySet<DepositDecision>;
   readonly name: string | undefined;
+  readonly role: Role | undefined;
 }
 
 /** Decisions that can change something now. The API has the last word. */
@@ -73,14 +76,22 @@ function needsAnother(deposit: Deposit, rule: PolicyRule, name: string): string 
   return 'You attributed it. The last approval needs another person.';
 }
 
+/** Why the reader finds no button, where the deposit waits for a person. */
+function noButton(deposit: Deposit, rule: PolicyRule, { role }: Allowed): string | null {
+  const waits = offered(deposit, rule).some((decision) => decision !== 'hold');
+  return deposit.state === 'held' && waits ? missingRole(role) : null;
+}
+
 /** The buttons for what the reader may do now; each opens a form that says what will happen. */
 export function Actions(props: { deposit: Deposit; rule: PolicyRule; allowed: Allowed }): Markup {
   const { deposit, rule, allowed } = props;
   const { name, decisions } = allowed;
   const shown = offered(deposit, rule).filter((decision) => decisions.has(decision));
+  const why = noButton(deposit, rule, allowed);
   const another = name === undefined ? undefined : needsAnother(deposit, rule, name);
   return (
     <div class="decisions">
+      {why === null ? '' : <span class="muted">{why}</span>}
       {shown.map((decision) =>
         decision === 'approve' && another !== undefined ? (
           <span class="muted">{another}</span>

@@ -98,6 +98,7 @@ function allowedTo({ may }: ConsoleContext, pageRequest: PageRequest, depositId:
       ),
     ),
     name: pageRequest.get('visitor')?.name,
+    role: pageRequest.get('visitor')?.role,
   };
 }
 

@@ -36,7 +36,7 @@ export interface ShownDeposit {
 function Situation({ shown }: { shown: ShownDeposit }): Markup {
   const { life, rule, decimals, allowed } = shown;
   const { deposit } = life;
-  const { title, next } = situationOf(life);
+  const { title, next } = situationOf(life, rule);
   const isEnded = ['settled', 'credited', 'internal', 'reversed'].includes(deposit.state);
   return (
     <Card
@@ -154,7 +154,7 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
         <Fact name="Transaction">
           <PartId value={deposit.transactionId} />
         </Fact>
-        <Fact name="Owner">
+        <Fact name="Owner named by a person">
           {attributedTo === null ? (
             <span class="muted">none</span>
           ) : (

@@ -1,5 +1,5 @@
 import { Amount } from '../../domain/money/amount.ts';
-import { HOLD_REASONS, type DepositState } from '../../domain/deposit/deposit.ts';
+import { HOLD_REASONS, type DepositState, type HoldReason } from '../../domain/deposit/deposit.ts';
 import type { DepositSearch } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { unitsOf } from '../../pages/parts/value/figure.ts';
@@ -18,6 +18,15 @@ const STATES = [
   'rolled_back',
   'reversed',
 ] as const satisfies readonly DepositState[];
+
+/** Selects the holds of deposits that lack an owner. */
+export const WITHOUT_OWNER = 'without_owner';
+
+/** What a filter may name as the reason of a hold, with the reasons that it selects. */
+const REASONS: ReadonlyMap<string, readonly HoldReason[]> = new Map<string, readonly HoldReason[]>([
+  ...HOLD_REASONS.map((reason) => [reason, [reason]] as const),
+  [WITHOUT_OWNER, ['unattributed_memo', 'memo_required']],
+]);
 
 /** The members of a filter's link. */
 const NAMES = [
@@ -115,8 +124,9 @@ export function searchOf(
   if (state !== undefined && !isOneOf(STATES, state)) {
     return { problem: { title: 'Unknown state', detail: `Use one of ${STATES.join(', ')}.` } };
   }
-  if (reason !== undefined && !isOneOf(HOLD_REASONS, reason)) {
-    const detail = `Use one of ${HOLD_REASONS.join(', ')}.`;
+  const reasons = reason === undefined ? undefined : REASONS.get(reason);
+  if (reason !== undefined && reasons === undefined) {
+    const detail = `Use one of ${[...REASONS.keys()].join(', ')}.`;
     return { problem: { title: 'Unknown reason', detail } };
   }
   const valueOf = <Value>(read: Read<Value>): Value | undefined =>
@@ -125,7 +135,7 @@ export function searchOf(
   const parts = {
     ...equal,
     state,
-    reason,
+    reasons,
     amountFrom: valueOf(least),
     amountTo: valueOf(most),
     firstSeenFrom: valueOf(firstDay),
@@ -158,7 +168,7 @@ export function fieldsOf(filter: DepositFilter, decimals: Decimals): FilterField
   });
   return [
     field('state', 'State', { options: optionsOf(STATES) }),
-    field('reason', 'Held because', { options: optionsOf(HOLD_REASONS) }),
+    field('reason', 'Held because', { options: optionsOf([...REASONS.keys()]) }),
     field('asset', 'Asset', { options: assetsOf(decimals, filter.asset) }),
     field('amountFrom', 'Amount from'),
     field('amountTo', 'Amount to'),

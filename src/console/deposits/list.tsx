@@ -15,7 +15,7 @@ import { Moment } from '../../pages/parts/value/moment.tsx';
 import { Pager } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { Views, type View } from '../parts/list/views.tsx';
-import { fieldsOf, PATH, type DepositFilter, type FilterProblem } from './filter.ts';
+import { fieldsOf, PATH, WITHOUT_OWNER, type DepositFilter, type FilterProblem } from './filter.ts';
 import { Downloads } from '../parts/list/downloads.tsx';
 
 /** Lists that people open every day, each a filter. */
@@ -23,7 +23,7 @@ const VIEWS: readonly View[] = [
   { name: 'All', href: linkTo(PATH, {}) },
   { name: 'Held', href: linkTo(PATH, { state: 'held' }) },
   { name: 'To approve', href: linkTo(PATH, { state: 'held', reason: 'approval_required' }) },
-  { name: 'Without owner', href: linkTo(PATH, { state: 'held', reason: 'unattributed_memo' }) },
+  { name: 'Without owner', href: linkTo(PATH, { state: 'held', reason: WITHOUT_OWNER }) },
   { name: 'Verifying', href: linkTo(PATH, { state: 'verifying' }) },
   { name: 'Confirming', href: linkTo(PATH, { state: 'confirming' }) },
   { name: 'Not acknowledged', href: linkTo(PATH, { state: 'credited' }) },

@@ -1,6 +1,7 @@
 import {
   approvers,
   isApproved,
+  ownerLack,
   type Deposit,
   type HoldReason,
 } from '../../domain/deposit/deposit.ts';
@@ -88,8 +89,17 @@ function ofVerifying(life: DepositLife): Situation {
       };
 }
 
+/** Why a held deposit waits, and what ends the hold. */
+function ofHeld(deposit: Deposit, rule: PolicyRule): Situation {
+  const { reason } = deposit;
+  if (reason === null) return { title: 'It is held', next: '' };
+  return reason === 'operator_hold' && ownerLack(deposit, rule) !== null
+    ? { title: OF_HOLD[reason].title, next: 'Release it first, then name its owner.' }
+    : OF_HOLD[reason];
+}
+
 /** Why the deposit is where it is. */
-export function situationOf(life: DepositLife): Situation {
+export function situationOf(life: DepositLife, rule: PolicyRule): Situation {
   const { deposit } = life;
   switch (deposit.state) {
     case 'detected':
@@ -105,7 +115,7 @@ export function situationOf(life: DepositLife): Situation {
     case 'verifying':
       return ofVerifying(life);
     case 'held':
-      return deposit.reason === null ? { title: 'It is held', next: '' } : OF_HOLD[deposit.reason];
+      return ofHeld(deposit, rule);
     case 'credited':
       return {
         title: 'Its credit is in the feed',
@@ -137,7 +147,7 @@ export function situationOf(life: DepositLife): Situation {
 export function gatesOf(deposit: Deposit, rule: PolicyRule): Gate[] {
   const needed = approvalsNeeded(rule, deposit.amount);
   const people = [...approvers(deposit)];
-  const isMemoMissing = deposit.unattributed || (rule.requireMemo && deposit.memo === null);
+  const lacksOwner = ownerLack(deposit, rule) !== null;
   const { verifiedAt, custodyConfirmations, attributedTo, operatorHold } = deposit;
   return [
     {
@@ -155,9 +165,8 @@ export function gatesOf(deposit: Deposit, rule: PolicyRule): Gate[] {
     },
     {
       name: 'Owner known',
-      isOpen: attributedTo !== null || !isMemoMissing,
-      detail:
-        attributedTo ?? (isMemoMissing ? 'no registered memo' : 'by address, account or memo'),
+      isOpen: !lacksOwner,
+      detail: attributedTo ?? (lacksOwner ? 'no registered memo' : 'by address, account or memo'),
     },
     {
       name: 'Approved',
@@ -170,7 +179,10 @@ export function gatesOf(deposit: Deposit, rule: PolicyRule): Gate[] {
     {
       name: 'Large enough',
       isOpen: deposit.amount >= rule.minimumAmount,
-      detail: `at least ${rule.minimumAmount} smallest units`,
+      detail:
+        rule.minimumAmount === 0n
+          ? 'the policy sets no minimum'
+          : `at least ${rule.minimumAmount} smallest units`,
     },
     {
       name: 'No hold by a person',

@@ -1,3 +1,4 @@
+import type { Role } from '../../domain/access/role.ts';
 import type { HrefOf } from '../frame/context.ts';
 import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
@@ -8,6 +9,7 @@ import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age, Moment } from '../../pages/parts/value/moment.tsx';
+import { missingRole } from '../parts/missing-role.ts';
 import { Prose } from '../parts/value/prose.tsx';
 import type { Attention, AttentionList } from './attention.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -106,23 +108,29 @@ function Healing({ count }: { count: number }): Markup {
 /** What waits for a person, the most urgent first. */
 export function AttentionCard({
   snapshot,
+  role,
   hrefOf,
 }: {
   snapshot: Snapshot;
+  /** Undefined in a public console. */
+  role: Role | undefined;
   hrefOf: HrefOf;
 }): Markup {
   const { attention, decimals, at } = snapshot;
+  const shown = attention.items.slice(0, SHOWN);
+  const why = role !== undefined && shown.some((one) => one.isDecision) ? missingRole(role) : null;
   return (
     <Card id="attention" title="Needs a person" live="breaks deposits close policy tick">
       {attention.items.length === 0 ? (
         <EmptyState title="Nothing waits for a person." good={attention.healing === 0} />
       ) : (
         <ul class="waiting">
-          {attention.items.slice(0, SHOWN).map((one) => (
+          {shown.map((one) => (
             <Item one={one} decimals={decimals} now={at} hrefOf={hrefOf} />
           ))}
         </ul>
       )}
+      {why === null ? '' : <p class="foot">{why}</p>}
       <LeftOut attention={attention} />
       <Healing count={attention.healing} />
     </Card>

@@ -1,5 +1,6 @@
 import type { Amount } from '../../domain/money/amount.ts';
 import { differenceOf, type Severity } from '../../domain/break/break.ts';
+import { reversedText } from '../../domain/break/shown-text.ts';
 import type { Deposit, HoldReason } from '../../domain/deposit/deposit.ts';
 import { haltsIn, scopeText } from '../../domain/policy/halt.ts';
 import type { Oldest, ShownBreak, SignedDay } from '../../store/answers.ts';
@@ -22,6 +23,8 @@ export interface Attention {
   readonly amount: { readonly amount: Amount; readonly asset: string } | null;
   /** Since when it waits, Unix milliseconds. */
   readonly since: number;
+  /** Whether a decision about a deposit ends it. */
+  readonly isDecision: boolean;
 }
 
 const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
@@ -52,9 +55,10 @@ function ofBreak(one: ShownBreak): Attention {
     severity: one.severity,
     title: one.type.replaceAll('_', ' '),
     notes: notesOf(one),
-    detail: one.detail,
+    detail: one.reversal === null ? one.detail : reversedText(one.detail),
     amount: difference === null || asset === null ? null : { amount: difference, asset },
     since: one.openedAt,
+    isDecision: one.type === 'unattributed_memo',
   };
 }
 
@@ -89,6 +93,7 @@ function ofDeposit(deposit: Deposit): Attention[] {
       detail: WAITS_FOR[reason],
       amount: { amount: deposit.amount, asset: deposit.asset },
       since: deposit.firstSeenAt,
+      isDecision: true,
     },
   ];
 }
@@ -107,6 +112,7 @@ function ofOverdue({ first, last, count, since }: OverdueDays): Attention {
         : `${count} days have ended and are not closed. To close the last one closes them all.`,
     amount: null,
     since,
+    isDecision: false,
   };
 }
 
@@ -124,6 +130,7 @@ function ofDay({ close, signatures }: SignedDay): Attention[] {
       detail: `The report (${close.status}) waits for its ${missing}.`,
       amount: null,
       since: close.closedAt,
+      isDecision: false,
     },
   ];
 }
@@ -138,6 +145,7 @@ function ofPolicy({ policy, setAt, actor }: PolicyRow): Attention[] {
     detail: `No deposit of ${scopeText(scope)} is credited; ${actor} set the policy last.`,
     amount: null,
     since: setAt,
+    isDecision: false,
   }));
 }
 

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import type { Role } from '../../domain/access/role.ts';
 import type { ConsoleContext, ConsoleEnv, HrefOf } from '../frame/context.ts';
 import { Card } from '../../pages/parts/card.tsx';
 import { grouped } from '../../pages/parts/value/figure.ts';
@@ -69,9 +70,11 @@ function Tiles({ counts }: Pick<Snapshot, 'counts'>): Markup {
 export function Overview(shown: {
   snapshot: Snapshot;
   status: DaemonStatus;
+  /** Undefined in a public console. */
+  role: Role | undefined;
   hrefOf: HrefOf;
 }): Markup {
-  const { snapshot, status, hrefOf } = shown;
+  const { snapshot, status, role, hrefOf } = shown;
   const { creditLatency, perMinute } = status;
   const hasDeposits = hrefOf('deposit', '') !== undefined;
   const byState = (state: string): string => linkTo('/console/deposits', { state });
@@ -84,7 +87,7 @@ export function Overview(shown: {
       <Tiles counts={snapshot.counts} />
       <div class="columns">
         <div class="main">
-          <AttentionCard snapshot={snapshot} hrefOf={hrefOf} />
+          <AttentionCard snapshot={snapshot} role={role} hrefOf={hrefOf} />
           <Card id="states" title="Deposits by state" live="deposits">
             {hasDeposits ? (
               <StateBar counts={snapshot.counts.deposits} href={byState} />
@@ -125,7 +128,8 @@ export function mountOverview(
   });
   app.get('/console', async (pageRequest) => {
     const snapshot = await snapshots.latest();
-    const body = <Overview snapshot={snapshot} status={status()} hrefOf={hrefOf} />;
+    const role = pageRequest.get('visitor')?.role;
+    const body = <Overview snapshot={snapshot} status={status()} role={role} hrefOf={hrefOf} />;
     return show(pageRequest, { title: 'Overview', body, reloads: true });
   });
 }

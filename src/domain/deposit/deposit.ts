@@ -169,13 +169,21 @@ function isInternal(deposit: Deposit, rule: PolicyRule): boolean {
   return deposit.change || (deposit.ownTransfer && !rule.creditInternal);
 }
 
+/** Why a deposit lacks its owner; null when a memo, an account or a person names one. */
+export function ownerLack(
+  deposit: Deposit,
+  rule: PolicyRule,
+): 'unattributed_memo' | 'memo_required' | null {
+  if (deposit.attributedTo !== null) return null;
+  if (deposit.unattributed) return 'unattributed_memo';
+  return rule.requireMemo && deposit.memo === null ? 'memo_required' : null;
+}
+
 /** Reasons that hold a deposit from its first confirmation on, at any depth. */
 function holdAtAnyDepth(deposit: Deposit, rule: PolicyRule): HoldReason | null {
   if (deposit.operatorHold !== null) return 'operator_hold';
-  if (deposit.attributedTo === null) {
-    if (deposit.unattributed) return 'unattributed_memo';
-    if (rule.requireMemo && deposit.memo === null) return 'memo_required';
-  }
+  const lack = ownerLack(deposit, rule);
+  if (lack !== null) return lack;
   if (deposit.decimalsChanged) return 'decimals_changed';
   if (deposit.amount < rule.minimumAmount) return 'dust';
   return null;

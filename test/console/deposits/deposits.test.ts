@@ -67,6 +67,7 @@ test('every filter is a link', async () => {
     ['?state=held', ['0x4']],
     ['?state=held&reason=unattributed_memo', ['0x4']],
     ['?state=held&reason=dust', []],
+    ['?state=held&reason=without_owner', ['0x4']],
     ['?asset=ripple%3AXRP', ['0x5']],
     ['?network=ripple', ['0x5']],
     ['?vaultId=v2', ['0x2']],
@@ -337,5 +338,5 @@ test('the owner and the address id have the same name in the filter, the list an
   expect(list).not.toContain('Customer');
   const page = words(await vera.get(`/console/deposits/${console.open.depositId()}`));
   expect(page).toContain('Address id adr-1');
-  expect(page).toMatch(/On-chain address .* Owner none/);
+  expect(page).toMatch(/On-chain address .* Owner named by a person none/);
 });

@@ -130,10 +130,9 @@ function names(text: string): RawBuilder<boolean> {
 
 function filtersOf(search: DepositSearch): RawBuilder<boolean> {
   const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, mention, amounts } = search;
-  const { networkAddress } = search;
+  const { networkAddress, reasons } = search;
   const equal = {
     state: search.state,
-    reason: search.reason,
     vault_id: search.vaultId,
     network: search.network,
     asset: search.asset,
@@ -147,6 +146,7 @@ function filtersOf(search: DepositSearch): RawBuilder<boolean> {
       value === undefined ? undefined : sql<boolean>`${sql.ref(column)} = ${value}`,
     ),
     networkAddress === undefined ? undefined : atNetworkAddress(networkAddress),
+    reasons === undefined ? undefined : sql<boolean>`reason in (${sql.join(reasons)})`,
     mention === undefined ? undefined : names(mention),
     amounts === undefined ? undefined : isAnyOf('amount', amounts),
     amountFrom === undefined ? undefined : amountAtLeast(amountFrom),
