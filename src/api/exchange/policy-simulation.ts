@@ -1,6 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { policyVersion } from '../../domain/policy/policy.ts';
 import {
+  countHeldByBoth,
   simulatePolicy,
   type SimulatedDeposit,
   type SimulatedEffect,
@@ -47,6 +48,9 @@ const simulationSchema = z
       .nullable()
       .openapi({ description: 'Of the evaluated deposits; null without any.' }),
     held: z.int(),
+    heldByBoth: z.int().openapi({
+      description: 'How many both policies hold, for the same or another reason.',
+    }),
     freed: z.int(),
     other: z.int(),
     changed: z
@@ -94,12 +98,14 @@ export function mountPolicySimulation(
     const held = await reads.policy();
     if (held === undefined) throw notFound('No crediting policy was set yet.');
     const { items } = await reads.findDeposits({}, { cursor: null, pageSize });
-    const changed = simulatePolicy(items, { current: held.policy, proposed });
+    const policies = { current: held.policy, proposed };
+    const changed = simulatePolicy(items, policies);
     const answer = {
       version: policyVersion(held),
       evaluated: items.length,
       oldestFirstSeenAt: isoTimeOrNull(items.at(-1)?.firstSeenAt ?? null),
       held: countOf(changed, 'held'),
+      heldByBoth: countHeldByBoth(items, policies),
       freed: countOf(changed, 'freed'),
       other: countOf(changed, 'other'),
       changed: changed.map(({ deposit, ...one }) => ({ deposit: depositView(deposit), ...one })),

@@ -32,6 +32,11 @@ function inUnit(value: unknown, scope: RuleScope, decimals: Decimals): string {
   return count === undefined ? '' : ` (${decimalText(BigInt(value), count)} ${scope.name})`;
 }
 
+const NEW_RULE = {
+  network: 'New rule for a network',
+  asset: 'New rule for an asset',
+} as const;
+
 /** The fields of one rule. A new rule has no name yet. */
 function RuleFields(shown: {
   index: number;
@@ -43,7 +48,7 @@ function RuleFields(shown: {
   const isNew = scope.kind !== 'default' && scope.name === '';
   return (
     <fieldset class="rule">
-      <legend>{isNew ? `New rule for a ${scope.kind}` : legendOf(scope)}</legend>
+      <legend>{isNew ? NEW_RULE[scope.kind] : legendOf(scope)}</legend>
       <input type="hidden" name={`scope-${index}`} value={scope.kind} />
       <input type="hidden" name={`halted-${index}`} value={fieldText(rule['halted'])} />
       {scope.kind === 'default' ? (
@@ -53,6 +58,11 @@ function RuleFields(shown: {
           <span>{isNew ? 'Name' : 'Name; empty removes the rule'}</span>
           <input name={`name-${index}`} value={scope.name} autocomplete="off" />
         </label>
+      )}
+      {scope.kind === 'asset' ? (
+        ''
+      ) : (
+        <p class="muted">An amount of this rule counts in each asset’s own smallest unit.</p>
       )}
       {TEXTS.map((setting) => (
         <label class="field">
@@ -136,16 +146,12 @@ export function ReviewPage(shown: {
   proposed: PolicyText;
   json: string;
   decimals: Decimals;
-  simulation: PolicySimulation | Problem;
+  simulation: PolicySimulation;
 }): Markup {
   const { version, current, proposed, json, decimals, simulation } = shown;
   return (
     <>
-      {'title' in simulation ? (
-        <ProblemNotice problem={simulation} />
-      ) : (
-        <SimulationCard simulation={simulation} decimals={decimals} />
-      )}
+      <SimulationCard simulation={simulation} decimals={decimals} />
       <Card
         id="review"
         title={`What changes in ${version}`}

@@ -13,7 +13,7 @@ import { POLICY_PATH } from './halts-card.tsx';
 import { HistoryPage } from './history-page.tsx';
 import { PolicyPage } from './policy-page.tsx';
 import { plainPolicy, policyTextOf } from './policy-text.ts';
-import { policyFromFields, trimmedText } from './rule-form.ts';
+import { amountProblems, policyFromFields, trimmedText } from './rule-form.ts';
 
 const HISTORY_PAGE_SIZE = 20;
 const GET_POLICY = { method: 'GET', path: '/v1/policy' } as const;
@@ -105,16 +105,6 @@ function mountCompare(app: Hono<ConsoleEnv>, { reads, show, missing }: ConsoleCo
   });
 }
 
-/** What a policy would do, by the API. */
-async function simulated(
-  act: ConsoleContext['act'],
-  pageRequest: PageRequest,
-  policy: unknown,
-): Promise<PolicySimulation | Problem> {
-  const result = await act(pageRequest, { ...SIMULATE, body: { policy } });
-  return result.kind === 'refused' ? result.problem : (result.body as PolicySimulation);
-}
-
 /** The change of a policy: edit, review, set. */
 function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, act, missing, may, denied } = context;
@@ -141,14 +131,24 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const current = plainPolicy(held.row.policy);
     const sent = jsonIn(await pageRequest.req.parseBody());
     if ('problem' in sent) return edit(pageRequest, current, sent.problem, 400);
+    const proposed = policyTextOf(sent.json);
+    const wrong = amountProblems(proposed, held.decimals);
+    if (wrong !== null) {
+      const problem = { title: 'An amount is not valid', detail: wrong };
+      return edit(pageRequest, sent.json, problem, 400);
+    }
+    const simulation = await act(pageRequest, { ...SIMULATE, body: { policy: sent.json } });
+    // A policy that the API refuses has nothing to set: the person corrects the form.
+    if (simulation.kind === 'refused') {
+      return edit(pageRequest, sent.json, simulation.problem, statusOf(simulation.problem));
+    }
     const body = (
       <ReviewPage
         version={policyVersion(held.row)}
-        current={current}
-        proposed={policyTextOf(sent.json)}
+        {...{ current, proposed }}
         json={JSON.stringify(sent.json)}
         decimals={held.decimals}
-        simulation={await simulated(act, pageRequest, sent.json)}
+        simulation={simulation.body as PolicySimulation}
       />
     );
     return show(pageRequest, { title: 'Review the change', body });

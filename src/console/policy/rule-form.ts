@@ -1,5 +1,13 @@
 import { textOf, type Fields } from '../../pages/parts/form/form-text.ts';
-import { scopeName, type PolicyText, type RuleScope } from './policy-text.ts';
+import { symbolOf } from '../../pages/parts/value/figure.ts';
+import {
+  rulesOf,
+  scopeName,
+  SETTING_TITLES,
+  type PolicyText,
+  type RuleScope,
+  type ScopedRule,
+} from './policy-text.ts';
 
 const AMOUNTS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
 const SWITCHES = ['requireMemo', 'creditInternal', 'halted'] as const;
@@ -52,6 +60,33 @@ export function policyFromFields(fields: Fields): PolicyText {
     else (scope.kind === 'network' ? networks : assets)[scope.name] = rule;
   }
   return { default: base, networks, assets };
+}
+
+/** What is wrong with an amount of a policy: its setting, its rule, and how to write it. */
+function amountProblem(
+  { scope, rule }: ScopedRule,
+  setting: (typeof AMOUNTS)[number],
+  decimals: ReadonlyMap<string, number>,
+): string | null {
+  const value = rule[setting];
+  // The API names whatever else is wrong.
+  if (typeof value !== 'string' || /^\d+$/.test(value)) return null;
+  const name = scope.kind === 'default' ? 'default' : scope.name;
+  const count = scope.kind === 'asset' ? decimals.get(scope.name) : undefined;
+  const example =
+    count === undefined ? '' : ` 1 ${symbolOf(name)} is ${10n ** BigInt(count)} smallest units.`;
+  return `${SETTING_TITLES[setting]} (${name}): write smallest units, digits only.${example}`;
+}
+
+/** The amounts of a policy that are none; null when each is a whole number of smallest units. */
+export function amountProblems(
+  policy: PolicyText,
+  decimals: ReadonlyMap<string, number>,
+): string | null {
+  const problems = rulesOf(policy).flatMap((rule) =>
+    AMOUNTS.flatMap((setting) => amountProblem(rule, setting, decimals) ?? []),
+  );
+  return problems.length === 0 ? null : problems.join(' ');
 }
 
 /** A setting's value as the text of its field. */

@@ -50,11 +50,15 @@ function columns(decimals: Decimals): Column<Changed>[] {
   ];
 }
 
-/** `Would hold 12 of the last 1 000 deposits, free 3, and lead 5 to another state or reason.` */
-function summaryOf({ evaluated, held, freed, other }: PolicySimulation): string {
-  const [all, ...counts] = [evaluated, held, freed, other].map((count) => grouped(String(count)));
-  const [toHeld, toFreed, toOther] = counts;
-  return `Would hold ${toHeld} of the last ${all} deposits, free ${toFreed}, and lead ${toOther} to another state or reason.`;
+/**
+ * `Would hold 12 deposits more (and 5 as now) of the last 1 000, free 3, and lead 5 to another state
+ * or reason.`
+ */
+function summaryOf({ evaluated, held, heldByBoth, freed, other }: PolicySimulation): string {
+  const counts = [held, heldByBoth, evaluated, freed, other].map((count) => grouped(String(count)));
+  const [more, asNow, all, toFreed, toOther] = counts;
+  const deposits = held === 1 ? 'deposit' : 'deposits';
+  return `Would hold ${more} ${deposits} more (and ${asNow} as now) of the last ${all}, free ${toFreed}, and lead ${toOther} to another state or reason.`;
 }
 
 /** What the proposed policy would do with the newest deposits. */

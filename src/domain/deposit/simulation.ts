@@ -36,6 +36,17 @@ function effectOf(before: Outcome, after: Outcome): SimulatedEffect {
   return before.state === 'held' ? 'freed' : 'other';
 }
 
+/** How many of the deposits both policies hold, for whatever reason. */
+export function countHeldByBoth(
+  deposits: readonly Deposit[],
+  policies: { readonly current: CreditingPolicy; readonly proposed: CreditingPolicy },
+): number {
+  const { current, proposed } = policies;
+  return deposits.filter((deposit) =>
+    [current, proposed].every((policy) => outcomeOf(deposit, policy).state === 'held'),
+  ).length;
+}
+
 /**
  * The deposits that a proposed policy would lead to another outcome than the policy in force, in
  * the given order. Depths, approvals and holds count as they are now: a deposit that is credited

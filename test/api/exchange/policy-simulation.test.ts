@@ -72,6 +72,7 @@ test('everybody who may read may simulate', async () => {
         evaluated: 0,
         oldestFirstSeenAt: null,
         held: 0,
+        heldByBoth: 0,
         freed: 0,
         other: 0,
         changed: [],

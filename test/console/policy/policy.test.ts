@@ -175,7 +175,9 @@ test('a review lists the deposits that the new policy would hold, before anybody
     words(await (await ada.post(`${PATH}/review`, fields)).text());
   const json = JSON.stringify({ default: { confirmations: 6, oneApprovalAbove: '1499' } });
   const page = await review({ json });
-  expect(page).toContain('Would hold 1 of the last 2 deposits, free 0, and lead 0 to another');
+  expect(page).toContain(
+    'Would hold 1 deposit more (and 0 as now) of the last 2, free 0, and lead 0 to another',
+  );
   expect(page).toContain('15 ETH 1500 credited credited held approval required');
   expect(await review({ json: JSON.stringify({ default: { confirmations: 6 } }) })).toContain(
     'Every one of them has the same outcome by both policies.',
@@ -226,6 +228,48 @@ test.for([
   const set = await visitor.post(`${PATH}/set`, { version, json, reason: 'ticket 4712' });
   expect(set.status).toBe(sets ? 303 : 403);
   expect((await held(console)).policy).toMatchObject({ default: { confirmations: sets ? 9 : 6 } });
+});
+
+test('an amount that is none keeps the form, says how to write it, and offers no button that sets', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(6, { balanceChanges: [change('1500', decimals(18))] }));
+  const ada = await console.as('ada');
+  const typed = { 'scope-0': 'asset', 'name-0': 'ethereum:ETH', 'oneApprovalAbove-0': '1 ETH' };
+  const answer = await ada.post(`${PATH}/review`, typed);
+  const page = await answer.text();
+  expect(answer.status).toBe(400);
+  expect(words(page)).toContain(
+    'One approval above (ethereum:ETH): write smallest units, digits only. 1 ETH is 1000000000000000000 smallest units.',
+  );
+  expect(page).toMatch(/name="oneApprovalAbove-\d+" value="1 ETH"/);
+  expect(page).not.toContain('Set the policy');
+  const refused = await ada.post(`${PATH}/review`, {
+    'scope-0': 'default',
+    'confirmations-0': 'x',
+  });
+  const kept = await refused.text();
+  expect(kept).toContain('name="confirmations-0" value="x"');
+  expect(kept).not.toContain('Set the policy');
+});
+
+test('the form says in which unit an amount of several assets counts, and names new rules', async () => {
+  const ada = await (await consoleUnderTest()).as('ada');
+  const page = words(await ada.get(`${PATH}/change`));
+  expect(page).toContain(
+    'New rule for a network Name An amount of this rule counts in each asset’s own smallest unit.',
+  );
+  expect(page).toContain('New rule for an asset Name');
+});
+
+test('a review counts the deposits that both policies hold', async () => {
+  const console = await consoleUnderTest();
+  await console.open.deliver(console.service.confirmed(1, { memo: '88' }));
+  const ada = await console.as('ada');
+  const json = JSON.stringify({ default: { confirmations: 9 } });
+  expect(words(await (await ada.post(`${PATH}/review`, { json })).text())).toContain(
+    'Would hold 0 deposits more (and 1 as now) of the last 1, free 0,',
+  );
 });
 
 test('a reason is required', async () => {
