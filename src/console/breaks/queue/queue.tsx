@@ -182,10 +182,10 @@ function Groups({ groups }: Pick<Queue, 'groups'>): Markup {
   );
 }
 
-/** `12 unresolved breaks` */
+/** `12 unresolved breaks`, `1 unresolved break` */
 function countText({ state }: QueueFilter, total: number): string {
-  const count = grouped(String(total));
-  return state === 'all' ? `${count} breaks` : `${count} ${state} breaks`;
+  const [count, noun] = [grouped(String(total)), total === 1 ? 'break' : 'breaks'];
+  return state === 'all' ? `${count} ${noun}` : `${count} ${state} ${noun}`;
 }
 
 /** The queue: filters, groups of one cause, the breaks, and the form for the ticked ones. */
