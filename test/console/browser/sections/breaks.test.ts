@@ -80,6 +80,26 @@ describe.runIf(HAS_BROWSER)('breaks in a browser', () => {
     expect(Math.max(...heights)).toBeLessThan(30);
   });
 
+  test('the witnesses of an ordinary movement show their agreement whole at 1,300 pixels', async () => {
+    const site = await Site.open();
+    const { open, service } = site.console;
+    await open.deliver(
+      service.chain('transaction', {
+        vaultId: '710a185f-3634-4109-b4bb-9dc3a01d982c',
+        blockchainHash: `0x${'6707f1f24135b202'.repeat(4)}`,
+        balanceChanges: [change('-123956700000000001', { ...AT_ADDRESS, ...decimals(18) })],
+      }),
+    );
+    await open.unboundedRun();
+    const page = await site.window({ as: 'olga', width: 1_300 });
+    await page.goto(pathOf(site, 'unexplained_movement'));
+    const [shown, whole] = await page.evaluate<number[]>(`(() => {
+      const { clientWidth, scrollWidth } = document.querySelector('#evidence .scroll');
+      return [clientWidth, scrollWidth];
+    })()`);
+    expect(whole).toBe(shown);
+  });
+
   test.for([true, false])(
     'a break is exempted and its rule ended, scripts: %s',
     async (scripts) => {
