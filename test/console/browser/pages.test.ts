@@ -11,8 +11,9 @@ import { fill } from './filled.ts';
 /** Every page takes several looks, which take long on a busy machine. */
 const PAGES_MS_MAX = 900_000;
 
-/** Routes that answer with no page of the frame: redirects, files, streams and documents. */
+/** Routes that answer with no page of the frame: redirects, files, streams, documents and 404. */
 const NO_PAGES = [
+  '/console/*',
   '/',
   '/console/',
   '/console/live',
@@ -244,6 +245,13 @@ describe.runIf(HAS_BROWSER)('pages in a browser', () => {
       expect(found).toContain(`planted ${width}: dark: color-contrast: #pale`);
       expect(found).not.toContain(`planted ${width}: light: color-contrast: #pale`);
     }
+  });
+
+  test('the page of an unknown path fits and has no fault', async () => {
+    const site = await Site.open();
+    const page = await site.window({ as: 'vera' });
+    expect((await page.goto('/console/nothing'))?.status()).toBe(404);
+    expect(await faultsIn(page, 'unknown')).toEqual([]);
   });
 
   test('the review of a policy fits and has no fault', async () => {
