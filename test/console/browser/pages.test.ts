@@ -131,6 +131,9 @@ async function siteOfStill(): Promise<{ readonly site: Site; readonly later: () 
   return { site, later: () => void (at += 60_000) };
 }
 
+/** Live parts that a commit may change; the others follow the clock alone. */
+const CHANGED = 'main [data-live]:not([data-live="tick"])';
+
 /** Opens a page, changes what it may show, and waits until it has rendered every live part again. */
 async function openAndChange(
   { site, later }: Awaited<ReturnType<typeof siteOfStill>>,
@@ -139,13 +142,13 @@ async function openAndChange(
 ): Promise<boolean> {
   const { open, service, changes } = site.console;
   await page.goto(path);
-  if ((await page.locator('main [data-live]').count()) === 0) return false;
+  if ((await page.locator(CHANGED).count()) === 0) return false;
   await page.locator('body[data-live="on"]').waitFor();
   await open.deliver(service.confirmed(1, { blockchainHash: `0x${path}` }), { id: path });
   later();
   await page.evaluate(`window.rendered = new Promise((resolve) => {
     const { morph } = Idiomorph;
-    let left = document.querySelectorAll('main [data-live]').length;
+    let left = document.querySelectorAll('${CHANGED}').length;
     Idiomorph.morph = (...args) => {
       morph(...args);
       left -= 1;
