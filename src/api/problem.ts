@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { ConflictReason, Refusal } from '../domain/fact/decision.ts';
+import { CONFLICT_REASONS, type ConflictReason, type Refusal } from '../domain/fact/decision.ts';
 import { ReadRefused } from '../store/reads.ts';
 
 /** Every kind of refusal, with its status and title. */
@@ -31,16 +31,10 @@ export const problemSchema = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    reason: z
-      .enum({
-        reversed: 'reversed',
-        'other-reference': 'other-reference',
-      } as const satisfies { [Reason in ConflictReason]: Reason })
-      .optional()
-      .openapi({
-        description:
-          'Which conflict an acknowledgement met, for programs: `reversed` (the credit was reversed before it) or `other-reference` (it is acknowledged under another reference).',
-      }),
+    reason: z.enum(CONFLICT_REASONS).optional().openapi({
+      description:
+        'Which conflict an acknowledgement met, for programs: `reversed` (the credit was reversed before it) or `other-reference` (it is acknowledged under another reference).',
+    }),
     instance: z.string().openapi({ description: 'The path that was called.' }),
   })
   .openapi('Problem', {

@@ -3,10 +3,10 @@ import { PNG } from 'pngjs';
 
 /**
  * Pixels in which two PNG pictures differ; all of them when the sizes differ. Differences that no eye
- * sees do not count: a browser rounds the edges of a glyph or a frame otherwise from time to time.
+ * sees do not count, because a browser sometimes rounds the edges of letters and frames differently.
  */
 export function differingPixels(one: Buffer, other: Buffer): number {
-  // Nearly always: reading both takes longer than taking them.
+  // Most pictures are equal, and to decode them takes longer than to take them.
   if (one.equals(other)) return 0;
   const [a, b] = [PNG.sync.read(one), PNG.sync.read(other)];
   const { width, height } = a;

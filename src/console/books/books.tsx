@@ -47,8 +47,7 @@ async function readStatementPage(
   about: { readonly query: Readonly<Record<string, string>>; readonly now: number },
 ): Promise<ShownStatement | undefined> {
   const { query, now } = about;
-  const decimals = await reads.pinnedDecimals();
-  const closedDays = await readClosedDays(reads);
+  const [decimals, closedDays] = await Promise.all([reads.pinnedDecimals(), readClosedDays(reads)]);
   const asked = periodOf({ from: query['from'], to: query['to'] }, now);
   const shown = { position, decimals, closedDays, now };
   if ('problem' in asked) return { ...shown, result: asked };
@@ -68,7 +67,8 @@ function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const page = pageOf(pageRequest.req.query('page'));
     const [decimals, closedDays, result] = await Promise.all([
       reads.pinnedDecimals(),
-      readClosedDays(reads),
+      // Only balances at a past moment lead to the statement of a closed day.
+      filter.asOf === undefined ? [] : readClosedDays(reads),
       readBalances(reads, filter, page),
     ]);
     const body = <BalancesPage {...{ filter, decimals, closedDays, result }} />;

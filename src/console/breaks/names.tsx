@@ -1,12 +1,12 @@
 import type { Break, BreakSubject, BreakType } from '../../domain/break/break.ts';
 import type { Cause } from '../../domain/break/cause.ts';
-import { reversedText } from '../../domain/break/shown-text.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { HrefOf, Subject as Thing } from '../frame/context.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { shortened } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
+import { breakText } from '../parts/break-text.ts';
 import { Prose } from '../parts/value/prose.tsx';
 
 /** `missing notification` */
@@ -26,8 +26,7 @@ export function causeText({ type, vaultId, blockchainHash }: Cause): string {
 
 /** A break's sentence, with its amounts in the asset's own unit. */
 export function Detail({ one, decimals }: { one: ShownBreak; decimals: Decimals }): Markup {
-  const text = one.reversal === null ? one.detail : reversedText(one.detail);
-  return <Prose text={text} asset={one.subject.asset} decimals={decimals} />;
+  return <Prose text={breakText(one)} asset={one.subject.asset} decimals={decimals} />;
 }
 
 /** The parts of a subject that have a page of their own. */

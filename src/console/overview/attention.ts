@@ -1,9 +1,9 @@
 import type { Amount } from '../../domain/money/amount.ts';
 import { differenceOf, type Severity } from '../../domain/break/break.ts';
-import { reversedText } from '../../domain/break/shown-text.ts';
 import type { Deposit, HoldReason } from '../../domain/deposit/deposit.ts';
 import { haltsIn, scopeText } from '../../domain/policy/halt.ts';
 import type { Oldest, ShownBreak, SignedDay } from '../../store/answers.ts';
+import { breakText } from '../parts/break-text.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { OverdueDays } from '../parts/journal-days.ts';
 import type { BreaksForPeople } from './healing.ts';
@@ -55,7 +55,7 @@ function ofBreak(one: ShownBreak): Attention {
     severity: one.severity,
     title: one.type.replaceAll('_', ' '),
     notes: notesOf(one),
-    detail: one.reversal === null ? one.detail : reversedText(one.detail),
+    detail: breakText(one),
     amount: difference === null || asset === null ? null : { amount: difference, asset },
     since: one.openedAt,
     isDecision: one.type === 'unattributed_memo',

@@ -172,7 +172,7 @@ async function byMember(
   { text, amounts }: { text: string; amounts: readonly AssetAmount[] },
 ): Promise<Hit[]> {
   const page = { cursor: null, pageSize: FIRST.pageSize };
-  // Apart: many deposits of an amount must not hide the one whose memo is that number.
+  // Two reads: otherwise many deposits of an amount hide the deposit whose memo is that number.
   const [received, named, ofAmount, others] = await Promise.all([
     reads.findDeposits({ networkAddress: text }, page),
     reads.findDeposits({ mention: text }, page),

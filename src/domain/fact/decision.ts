@@ -144,7 +144,8 @@ export function subjectOf(decision: Decision): string | undefined {
  * Which conflict an acknowledgement met: the credit was `reversed` before it, or it is acknowledged
  * under an `other-reference`.
  */
-export type ConflictReason = 'reversed' | 'other-reference';
+export const CONFLICT_REASONS = ['reversed', 'other-reference'] as const;
+export type ConflictReason = (typeof CONFLICT_REASONS)[number];
 
 /** Why a decision was refused; nothing was journalled. */
 export type Refusal =

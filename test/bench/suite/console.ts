@@ -202,7 +202,7 @@ function coresOfPeople(alone: LoadResult, beside: LoadResult): number {
   return Math.max(0, pages) + (beside.otherCores ?? 0);
 }
 
-/** The intake beside so many busy cores: what two processors leave it, whoever takes them. */
+/** The intake beside so many busy cores: what the processors leave for it. */
 async function loadBesideWork(order: LoadOrder, cores: number): Promise<LoadResult> {
   const busy = new BusyCores(cores);
   try {

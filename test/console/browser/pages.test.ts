@@ -123,8 +123,11 @@ function contentOf(page: Page): Promise<string[]> {
   })()`);
 }
 
-/** A filled site whose time passes only where `later` says so. */
-async function siteOfStill(): Promise<{ readonly site: Site; readonly later: () => void }> {
+/** A filled site whose clock stands still until `later` moves it. */
+async function siteWithStoppedClock(): Promise<{
+  readonly site: Site;
+  readonly later: () => void;
+}> {
   const api = await apiUnderTest();
   let at = api.open.at + 86_400_000;
   const site = await filledSite({ now: () => at }, api);
@@ -136,7 +139,7 @@ const CHANGED = 'main [data-live]:not([data-live="tick"])';
 
 /** Opens a page, changes what it may show, and waits until it has rendered every live part again. */
 async function openAndChange(
-  { site, later }: Awaited<ReturnType<typeof siteOfStill>>,
+  { site, later }: Awaited<ReturnType<typeof siteWithStoppedClock>>,
   page: Page,
   path: string,
 ): Promise<boolean> {
@@ -179,13 +182,13 @@ describe.runIf(HAS_BROWSER)('pages in a browser', () => {
     'a page that was changed live is the same picture as the page opened again',
     { timeout: PAGES_MS_MAX },
     async () => {
-      const still = await siteOfStill();
-      const { site } = still;
+      const stopped = await siteWithStoppedClock();
+      const { site } = stopped;
       const page = await site.window({ as: 'ada' });
       const paths = Object.values(EXAMPLES).map((pathIn) => pathIn(site));
       const differences: [path: string, pixels: number][] = [];
       for (const path of paths) {
-        if (!(await openAndChange(still, page, path))) continue;
+        if (!(await openAndChange(stopped, page, path))) continue;
         differences.push([path, await differenceWhenOpenedAgain(page)]);
       }
       expect(differences.filter(([, pixels]) => pixels > 0)).toEqual([]);
@@ -195,15 +198,15 @@ describe.runIf(HAS_BROWSER)('pages in a browser', () => {
   );
 
   test('a live change that renders otherwise than the page does is another picture', async () => {
-    const still = await siteOfStill();
-    const page = await still.site.window({ as: 'ada' });
+    const stopped = await siteWithStoppedClock();
+    const page = await stopped.site.window({ as: 'ada' });
     await page.route('**/console/deposits', async (route) => {
       const answer = await route.fetch();
       const isLive = route.request().headers()['x-live'] === '1';
       const body = await answer.text();
       await route.fulfill({ body: isLive ? body.replaceAll('</td>', ' !</td>') : body });
     });
-    expect(await openAndChange(still, page, '/console/deposits')).toBe(true);
+    expect(await openAndChange(stopped, page, '/console/deposits')).toBe(true);
     expect(await differenceWhenOpenedAgain(page)).toBeGreaterThan(0);
   });
 

@@ -1,13 +1,8 @@
 import { differenceOf } from '../../../domain/break/break.ts';
-import { reversedText, shownText } from '../../../domain/break/shown-text.ts';
 import type { Amount } from '../../../domain/money/amount.ts';
 import type { Table, TableColumn } from '../../../report/tables/table.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
-
-/** A break's sentence as the console shows it, its amounts in smallest units. */
-function detailOf({ detail, reversal }: ShownBreak): string {
-  return shownText(reversal === null ? detail : reversedText(detail));
-}
+import { breakText } from '../../parts/break-text.ts';
 
 /** Most breaks of one file. */
 export const TABLE_ROWS_MAX = 10_000;
@@ -46,7 +41,7 @@ export function breaksTable(
       money('theirs', ({ expected }) => expected),
       money('ours', ({ actual }) => actual),
       money('difference', differenceOf),
-      { name: 'detail', text: detailOf },
+      { name: 'detail', text: breakText },
       { name: 'network', text: ({ subject }) => subject.network },
       { name: 'blockchainHash', text: ({ subject }) => subject.blockchainHash },
       { name: 'transactionId', text: ({ subject }) => subject.transactionId },

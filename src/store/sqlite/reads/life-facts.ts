@@ -10,25 +10,38 @@ export const ROWS_MAX = 60;
 /** Longest body that is shown within the page, bytes. */
 const BODY_BYTES_MAX = 64 * 1024;
 
-/** Custody records and decisions after one fact, up to another, which satisfy a condition. */
-interface RecordsWanted {
+/** A span of the journal in which custody records and decisions are looked for. */
+interface RecordSpan {
+  /** Exclusive. */
   readonly afterSeq: number;
+  /** Inclusive. */
   readonly throughSeq: number;
+  /** A further condition. */
   readonly that: RawBuilder<boolean>;
+  /** Most records that are read. */
   readonly limit: number;
 }
 
-/** Positions of custody records and decisions, the oldest first. */
-export function recordRows({
-  afterSeq,
-  throughSeq,
-  that,
-  limit,
-}: RecordsWanted): RawBuilder<{ readonly seq: number }> {
+/** Positions of custody records and decisions in a span, the oldest first. */
+export function recordRows(span: RecordSpan): RawBuilder<{ readonly seq: number }> {
+  const { afterSeq, throughSeq, that, limit } = span;
   // The first condition is that of the index.
   return sql`select seq from journal indexed by journal_records
     where (kind = 'custody-record' or kind = 'decision')
       and seq > ${afterSeq} and seq <= ${throughSeq} and ${that} order by seq limit ${limit}`;
+}
+
+/** Positions of custody records and decisions in several spans, each once, in order. */
+export async function recordsIn(
+  at: Kysely<Tables>,
+  spans: readonly RecordSpan[],
+): Promise<number[]> {
+  const found = new Set<number>();
+  for (const span of spans) {
+    const { rows } = await recordRows(span).execute(at);
+    for (const { seq } of rows) found.add(seq);
+  }
+  return [...found].toSorted((left, right) => left - right);
 }
 
 /** The fact at a journal position, as a person reads it; undefined for a position without one. */

@@ -33,6 +33,11 @@ export function isAnyOf(column: string, amounts: readonly AssetAmount[]): RawBui
     (select value ->> 0, value ->> 1 from json_each(${pairs}))`;
 }
 
+/** Whether a query filters: undefined members do not. */
+export function isFiltered(query: object): boolean {
+  return Object.values(query).some((value) => value !== undefined);
+}
+
 /** A list of whole rows: its table, filters and order. */
 export interface Listing<Table extends keyof Tables> {
   readonly table: Table;

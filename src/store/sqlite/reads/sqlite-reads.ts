@@ -128,12 +128,8 @@ export class SqliteReads implements Reads {
   }
 
   findDeposits(search: DepositSearch, page: DepositPageRequest) {
-    return readFoundDeposits(this.#db, {
-      search,
-      page,
-      keys: this.#keys,
-      journal: this.#journal,
-    });
+    const sources = { keys: this.#keys, journal: this.#journal };
+    return readFoundDeposits(this.#db, { search, page }, sources);
   }
 
   depositLife(depositId: string) {

@@ -14,7 +14,7 @@ import type { ShownBreak } from '../../../answers.ts';
 import { breakEventOf, breakOf } from '../../breaks/break-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { shownBreaks } from './break-evidence.ts';
-import { atSnapshot, isAnyOf, keptTotal, pageAt } from '../list.ts';
+import { atSnapshot, isAnyOf, isFiltered, keptTotal, pageAt } from '../list.ts';
 
 /** Repeats the condition of the index `breaks_unresolved`: SQLite's planner compares the text. */
 export const UNRESOLVED = sql<boolean>`state <> 'resolved'`;
@@ -53,20 +53,14 @@ function conditionsOf(query: BreakQuery): RawBuilder<boolean>[] {
 }
 
 /** Whether the stored numbers of breaks answer how many a query selects. */
-function isKept({ vaultId, blockchainHash, assignee, ...query }: BreakQuery): boolean {
-  const { key, network, asset, amounts, openedAfter, openedUntil } = query;
-  const filters = [
-    vaultId,
-    blockchainHash,
-    assignee,
-    key,
-    network,
-    asset,
-    amounts,
-    openedAfter,
-    openedUntil,
-  ];
-  return filters.every((one) => one === undefined);
+function isKept({
+  state: _,
+  type: _type,
+  severity: _severity,
+  sort: _sort,
+  ...others
+}: BreakQuery): boolean {
+  return !isFiltered(others);
 }
 
 /** One page of breaks. */

@@ -9,7 +9,8 @@ import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { creditOf } from './credits.ts';
-import { factAt, namesAny, recordRows, ROWS_MAX, withHistory } from '../life-facts.ts';
+import type { Sources } from './deposit-search.ts';
+import { factAt, namesAny, recordsIn, ROWS_MAX, withHistory } from '../life-facts.ts';
 import { atSnapshot } from '../list.ts';
 import { notificationOf } from '../notifications.ts';
 
@@ -22,11 +23,6 @@ const FACTS_AROUND_MAX = 10_000;
 const FACTS_AFTER_MAX = 50_000;
 /** Most bodies that are read to find decisions and custody records. */
 const BODIES_MAX = 256;
-
-interface Sources {
-  readonly keys: KeyLookup;
-  readonly journal: JournalReader;
-}
 
 function rowOf(at: Kysely<Tables>, depositId: string, keys: KeyLookup) {
   return at
@@ -129,27 +125,25 @@ async function feedOf(at: Kysely<Tables>, deposit: Deposit) {
 }
 
 /** Decisions and custody records at these moments, and decisions soon after the first fact. */
-async function candidates(
+function candidates(
   at: Kysely<Tables>,
   moments: ReadonlySet<number>,
   { journal, firstSeq }: { readonly journal: JournalReader; readonly firstSeq: number },
 ): Promise<number[]> {
-  const wanted = [...moments].map((moment) => {
+  const limit = BODIES_MAX;
+  const around = [...moments].map((moment) => {
     const afterSeq = journal.seqBefore(moment - DISORDER_MS);
     const that = sql<boolean>`recorded_at = ${moment}`;
-    return { afterSeq, throughSeq: afterSeq + FACTS_AROUND_MAX, that };
+    return { afterSeq, throughSeq: afterSeq + FACTS_AROUND_MAX, that, limit };
   });
-  wanted.push({
+  const throughSeq = firstSeq + FACTS_AFTER_MAX;
+  const decisions = {
     afterSeq: firstSeq,
-    throughSeq: firstSeq + FACTS_AFTER_MAX,
+    throughSeq,
     that: sql<boolean>`kind = 'decision'`,
-  });
-  const found = new Set<number>();
-  for (const one of wanted) {
-    const { rows } = await recordRows({ ...one, limit: BODIES_MAX }).execute(at);
-    for (const { seq } of rows) found.add(seq);
-  }
-  return [...found].toSorted((left, right) => left - right);
+    limit,
+  };
+  return recordsIn(at, [...around, decisions]);
 }
 
 async function factsOf(

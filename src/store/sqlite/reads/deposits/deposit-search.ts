@@ -6,8 +6,9 @@ import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
-import { atSnapshot, isAnyOf, keptTotal } from '../list.ts';
+import { atSnapshot, isFiltered, keptTotal } from '../list.ts';
 import { atNetworkAddress } from './at-network-address.ts';
+import { all, filtersOf } from './deposit-filters.ts';
 
 /**
  * Most deposits that one page reads. Few filters have an index, because an index costs every
@@ -29,7 +30,7 @@ export interface Source {
   readonly order: 'fact' | 'hash';
   /** Null: the condition bounds what is read. */
   readonly readMax: number | null;
-  /** The last hash that was looked up, where there may be more. */
+  /** The last hash of a look-up that reached its limit: there may be more hashes. */
   readonly lastHash?: number | undefined;
 }
 
@@ -92,68 +93,6 @@ interface DepositScan {
   /** Journal positions between which the deposits were first seen: exclusive, inclusive. */
   readonly between: { readonly after: number | undefined; readonly before: number | undefined };
   readonly limit: number;
-}
-
-function all(conditions: readonly (RawBuilder<boolean> | undefined)[]): RawBuilder<boolean> {
-  const given = conditions.filter((one) => one !== undefined);
-  return given.length === 0
-    ? sql<boolean>`1 = 1`
-    : sql<boolean>`${sql.join(given, sql.raw(' and '))}`;
-}
-
-/** Compares decimal text of any length by its digits. */
-function amountAtLeast(amount: bigint): RawBuilder<boolean> {
-  const digits = amount.toString();
-  return sql<boolean>`substr(amount, 1, 1) <> '-'
-    and (length(amount), amount) >= (${digits.length}, ${digits})`;
-}
-
-function amountAtMost(amount: bigint): RawBuilder<boolean> {
-  const digits = amount.toString();
-  return sql<boolean>`(substr(amount, 1, 1) = '-'
-    or (length(amount), amount) <= (${digits.length}, ${digits}))`;
-}
-
-const MENTIONED = [
-  'address_id',
-  'account_id',
-  'memo',
-  'attributed_to',
-  'transaction_id',
-  'credit_reference',
-] as const;
-
-function names(text: string): RawBuilder<boolean> {
-  const columns = MENTIONED.map((column) => sql`${sql.ref(column)} = ${text}`);
-  return sql<boolean>`(${sql.join(columns, sql.raw(' or '))})`;
-}
-
-function filtersOf(search: DepositSearch): RawBuilder<boolean> {
-  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, mention, amounts } = search;
-  const { networkAddress, reasons } = search;
-  const equal = {
-    state: search.state,
-    vault_id: search.vaultId,
-    network: search.network,
-    asset: search.asset,
-    account_id: search.accountId,
-    address_id: search.addressId,
-    memo: search.memo,
-    attributed_to: search.attributedTo,
-  };
-  return all([
-    ...Object.entries(equal).map(([column, value]) =>
-      value === undefined ? undefined : sql<boolean>`${sql.ref(column)} = ${value}`,
-    ),
-    networkAddress === undefined ? undefined : atNetworkAddress(networkAddress),
-    reasons === undefined ? undefined : sql<boolean>`reason in (${sql.join(reasons)})`,
-    mention === undefined ? undefined : names(mention),
-    amounts === undefined ? undefined : isAnyOf('amount', amounts),
-    amountFrom === undefined ? undefined : amountAtLeast(amountFrom),
-    amountTo === undefined ? undefined : amountAtMost(amountTo),
-    firstSeenFrom === undefined ? undefined : sql<boolean>`first_seen_at >= ${firstSeenFrom}`,
-    firstSeenBefore === undefined ? undefined : sql<boolean>`first_seen_at < ${firstSeenBefore}`,
-  ]);
 }
 
 const COLUMNS = {
@@ -290,16 +229,22 @@ async function sourceOf(
   return isFew ? UNACKNOWLEDGED : NEWEST;
 }
 
-/** A page of deposits that is asked for, and what finds their positions. */
-interface PageOfDeposits {
-  readonly search: DepositSearch;
-  readonly page: DepositPageRequest;
+/** What finds deposits and facts by their ids and moments. */
+export interface Sources {
   readonly keys: KeyLookup;
   readonly journal: JournalReader;
 }
 
-async function scanFor(at: Kysely<Tables>, query: PageOfDeposits): Promise<DepositScan> {
-  const { search, page, keys, journal } = query;
+interface PageOfDeposits {
+  readonly search: DepositSearch;
+  readonly page: DepositPageRequest;
+}
+
+async function scanFor(
+  at: Kysely<Tables>,
+  { search, page }: PageOfDeposits,
+  { keys, journal }: Sources,
+): Promise<DepositScan> {
   const { firstSeenFrom, firstSeenBefore } = search;
   const seqAt = (moment: number | undefined): number | undefined =>
     moment === undefined ? undefined : journal.seqBefore(moment);
@@ -327,18 +272,18 @@ async function scanFor(at: Kysely<Tables>, query: PageOfDeposits): Promise<Depos
 
 /** The stored number of deposits, where only the state filters. */
 function totalOf(at: Kysely<Tables>, { state, ...others }: DepositSearch): Promise<number | null> {
-  const isFiltered = Object.values(others).some((value) => value !== undefined);
-  return isFiltered ? Promise.resolve(null) : countOf(at, state);
+  return isFiltered(others) ? Promise.resolve(null) : countOf(at, state);
 }
 
 /** A page of found deposits (`Reads.findDeposits`). */
 export function readFoundDeposits(
   db: Kysely<Tables>,
   query: PageOfDeposits,
+  sources: Sources,
 ): Promise<DepositsFound> {
   return atSnapshot(db, async (at) => {
     const { search, page } = query;
-    const scan = await scanFor(at, query);
+    const scan = await scanFor(at, query, sources);
     const { rows } = await depositScan(scan).execute(at);
     const items = rows.slice(0, page.pageSize).map(depositOf);
     const isMore = rows.length > page.pageSize;

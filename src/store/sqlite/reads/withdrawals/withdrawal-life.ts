@@ -8,7 +8,7 @@ import type { JournalReader } from '../../journal/journal-reader.ts';
 import { ownHashOf, withdrawalOf } from '../../table/rows/withdrawal-row.ts';
 import type { NotificationTableRow } from '../../table/journal-tables.ts';
 import type { Tables } from '../../table/tables.ts';
-import { factAt, namesAny, recordRows, ROWS_MAX, withHistory } from '../life-facts.ts';
+import { factAt, namesAny, recordsIn, ROWS_MAX, withHistory } from '../life-facts.ts';
 import { atSnapshot } from '../list.ts';
 import { notificationOf } from '../notifications.ts';
 
@@ -154,23 +154,17 @@ function postingOf(row: {
 }
 
 /** Custody records and decisions soon after known moments of the transaction. */
-async function recordsAround(
+function recordsAround(
   at: Kysely<Tables>,
   moments: readonly number[],
   journal: JournalReader,
 ): Promise<number[]> {
-  const found = new Set<number>();
-  for (const moment of [...new Set(moments)].slice(-MOMENTS_MAX)) {
+  const spans = [...new Set(moments)].slice(-MOMENTS_MAX).map((moment) => {
     const afterSeq = journal.seqBefore(moment - DISORDER_MS);
-    const { rows } = await recordRows({
-      afterSeq,
-      throughSeq: afterSeq + RECORDS_AFTER_MAX,
-      that: sql<boolean>`1 = 1`,
-      limit: RECORDS_PER_MOMENT_MAX,
-    }).execute(at);
-    for (const { seq } of rows) found.add(seq);
-  }
-  return [...found].toSorted((left, right) => left - right);
+    const throughSeq = afterSeq + RECORDS_AFTER_MAX;
+    return { afterSeq, throughSeq, that: sql<boolean>`1 = 1`, limit: RECORDS_PER_MOMENT_MAX };
+  });
+  return recordsIn(at, spans);
 }
 
 async function factsOf(

@@ -5,7 +5,7 @@ import type { WithdrawalQuery } from '../../../queries.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { withdrawalOf } from '../../table/rows/withdrawal-row.ts';
 import type { Tables } from '../../table/tables.ts';
-import { atSnapshot, equalities, readPage } from '../list.ts';
+import { atSnapshot, equalities, isFiltered, readPage } from '../list.ts';
 import { readMoved } from './withdrawal-search.ts';
 
 /** Repeats the condition of the index `withdrawals_unconfirmed`: SQLite's planner compares text. */
@@ -80,10 +80,6 @@ function readByMoved(
 
 /** The number of all withdrawals: none is ever deleted, so their row numbers have no gaps. */
 const TOTAL = sql<{ total: number | null }>`select max(rowid) as total from withdrawals`;
-
-function isFiltered(query: WithdrawalQuery): boolean {
-  return Object.values(query).some((value) => value !== undefined);
-}
 
 /** One page of withdrawals, newest first. */
 export function readWithdrawals(

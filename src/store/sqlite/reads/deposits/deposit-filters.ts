@@ -1,0 +1,69 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { DepositSearch } from '../../../queries.ts';
+import { isAnyOf } from '../list.ts';
+import { atNetworkAddress } from './at-network-address.ts';
+
+/** Conditions together; undefined ones do not filter. */
+export function all(conditions: readonly (RawBuilder<boolean> | undefined)[]): RawBuilder<boolean> {
+  const given = conditions.filter((one) => one !== undefined);
+  return given.length === 0
+    ? sql<boolean>`1 = 1`
+    : sql<boolean>`${sql.join(given, sql.raw(' and '))}`;
+}
+
+/** Compares decimal text of any length by its digits. */
+function amountAtLeast(amount: bigint): RawBuilder<boolean> {
+  const digits = amount.toString();
+  return sql<boolean>`substr(amount, 1, 1) <> '-'
+    and (length(amount), amount) >= (${digits.length}, ${digits})`;
+}
+
+function amountAtMost(amount: bigint): RawBuilder<boolean> {
+  const digits = amount.toString();
+  return sql<boolean>`(substr(amount, 1, 1) = '-'
+    or (length(amount), amount) <= (${digits.length}, ${digits}))`;
+}
+
+const MENTIONED = [
+  'address_id',
+  'account_id',
+  'memo',
+  'attributed_to',
+  'transaction_id',
+  'credit_reference',
+] as const;
+
+/** Whether a deposit has the text in a column that names it to people. */
+function names(text: string): RawBuilder<boolean> {
+  const columns = MENTIONED.map((column) => sql`${sql.ref(column)} = ${text}`);
+  return sql<boolean>`(${sql.join(columns, sql.raw(' or '))})`;
+}
+
+/** Every filter of a search as one condition. */
+export function filtersOf(search: DepositSearch): RawBuilder<boolean> {
+  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, mention, amounts } = search;
+  const { networkAddress, reasons } = search;
+  const equal = {
+    state: search.state,
+    vault_id: search.vaultId,
+    network: search.network,
+    asset: search.asset,
+    account_id: search.accountId,
+    address_id: search.addressId,
+    memo: search.memo,
+    attributed_to: search.attributedTo,
+  };
+  return all([
+    ...Object.entries(equal).map(([column, value]) =>
+      value === undefined ? undefined : sql<boolean>`${sql.ref(column)} = ${value}`,
+    ),
+    networkAddress === undefined ? undefined : atNetworkAddress(networkAddress),
+    reasons === undefined ? undefined : sql<boolean>`reason in (${sql.join(reasons)})`,
+    mention === undefined ? undefined : names(mention),
+    amounts === undefined ? undefined : isAnyOf('amount', amounts),
+    amountFrom === undefined ? undefined : amountAtLeast(amountFrom),
+    amountTo === undefined ? undefined : amountAtMost(amountTo),
+    firstSeenFrom === undefined ? undefined : sql<boolean>`first_seen_at >= ${firstSeenFrom}`,
+    firstSeenBefore === undefined ? undefined : sql<boolean>`first_seen_at < ${firstSeenBefore}`,
+  ]);
+}
