@@ -17,8 +17,9 @@ import { Prose } from '../parts/value/prose.tsx';
 import { Actions, type Allowed } from './actions.tsx';
 import { LifeStep } from '../parts/fact/life-step.tsx';
 import { StateBadge } from './list.tsx';
+import type { CustodyEvidence } from './evidence.ts';
 import { gatesOf, situationOf, type Gate } from './situation.ts';
-import { timelineOf, type CustodyEvidence, type Effect, type Step } from './timeline.ts';
+import { timelineOf, type Effect, type Step } from './timeline.ts';
 
 /** What the page of a deposit shows. */
 export interface ShownDeposit {
@@ -167,7 +168,8 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
             : deposit.approvals.map(({ person, reason }) => `${person}: ${reason}`).join('; ')}
         </Fact>
         <Fact name="Credit">
-          <PartId value={credit?.creditId ?? null} />
+          <PartId value={credit?.creditId ?? deposit.reversed} />
+          {credit === null && deposit.reversed !== null ? <span class="muted"> reversed</span> : ''}
         </Fact>
         <Fact name="Consumer’s reference">
           <PartId value={credit?.reference ?? null} />
@@ -241,10 +243,17 @@ function reportedIn({ networkAddress, reportedAddress }: Deposit): string | null
   return reportedAddress === null ? networkAddress : `${reportedAddress}, as first reported`;
 }
 
+/** The status that the notifications show, in the words of the custody API. */
+const STATUS: Record<Deposit['evidence'], string> = {
+  none: 'rolledback',
+  mempool: 'mempool',
+  confirmed: 'confirmed',
+};
+
 /** The record of the custody API beside the deposit, member by member. */
 function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Deposit }): Markup {
   const rows: [name: string, custody: string | null, ours: string | null][] = [
-    ['Status', record.status, 'confirmed is required'],
+    ['Status', record.status, STATUS[deposit.evidence]],
     ['Amount, smallest units', record.amount, deposit.amount.toString()],
     ['Confirmations', record.confirmations, String(deposit.confirmations)],
     ['Address id', record.addressId, deposit.addressId],
@@ -278,9 +287,9 @@ function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Dep
       </table>
       <p class="muted">
         The custody API’s record shows the confirmations when Counterfoil read it. The deposit shows
-        the confirmations now, so the two numbers may differ. A record matches if its position,
-        asset and amount are equal, and it has at least the required confirmations. The on-chain
-        address decides nothing, because the address id does.
+        its status and confirmations now, so they may differ. A record matches if it is confirmed
+        and its position, asset and amount are equal. A credit also needs the required
+        confirmations. The on-chain address decides nothing, because the address id does.
       </p>
     </div>
   );

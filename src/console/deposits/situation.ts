@@ -131,7 +131,7 @@ export function situationOf(life: DepositLife, rule: PolicyRule): Situation {
     case 'rolled_back':
       return {
         title: 'Its block was rolled back',
-        next: 'Nothing to do: it was not credited. It begins again when it is mined again.',
+        next: 'Nothing to do: it was not credited. It begins again if it is mined again.',
       };
     case 'reversed':
       return {
@@ -153,7 +153,7 @@ export function gatesOf(deposit: Deposit, rule: PolicyRule): Gate[] {
     {
       name: 'Deep enough',
       isOpen: depthOf(deposit) >= rule.confirmations,
-      detail: `${depthOf(deposit)} of ${rule.confirmations} confirmations`,
+      detail: `${rule.confirmations} confirmations needed; it has ${depthOf(deposit)}`,
     },
     {
       name: 'Confirmed by the custody API',

@@ -2,6 +2,7 @@ import type { Amount } from '../../domain/money/amount.ts';
 import type { BreakEvent } from '../../domain/break/break.ts';
 import type { DepositLife, LifeFact, StoredNotification } from '../../store/answers.ts';
 import { bodyOf, type FactBody } from '../parts/fact/fact-body.ts';
+import { evidenceOf, text, type CustodyEvidence } from './evidence.ts';
 import { termsAt, type PolicyBook } from './terms.ts';
 import type { StepHead } from '../parts/fact/life-step.tsx';
 
@@ -42,21 +43,6 @@ export interface Step extends StepHead<Origin> {
   readonly effects: readonly Effect[];
   /** The custody API's record that this fact compared with the deposit; null for other facts. */
   readonly record: CustodyEvidence | null;
-}
-
-/** The members of a custody record that a deposit is compared with. */
-export interface CustodyEvidence {
-  readonly status: string | null;
-  readonly confirmations: string | null;
-  readonly amount: string | null;
-  readonly addressId: string | null;
-  readonly networkAddress: string | null;
-  readonly memo: string | null;
-  readonly transactionId: string | null;
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
 type Head = Pick<Step, 'origin' | 'title' | 'detail'>;
@@ -123,32 +109,6 @@ function recordHead(body: FactBody): Head {
         ? 'The custody API knows no such transaction'
         : 'The custody API’s record was compared';
   return { origin: isOwn ? 'Counterfoil' : 'custody API', title, detail: null };
-}
-
-function evidenceOf(fact: LifeFact | undefined, asset: string): CustodyEvidence | null {
-  if (fact?.kind !== 'custody-record') return null;
-  const transaction = bodyOf(fact)['transaction'];
-  if (typeof transaction !== 'object' || transaction === null) return null;
-  const one = transaction as FactBody;
-  const { changes } = one;
-  return {
-    status: text(one['status']),
-    confirmations: text(one['confirmations']),
-    amount: Array.isArray(changes) ? sumOf(changes as unknown[][], asset) : null,
-    addressId: text(one['addressId']),
-    networkAddress: text(one['networkAddress']),
-    memo: text(one['memo']),
-    transactionId: text(one['transactionId']),
-  };
-}
-
-/** The sum of a record's transfers of an asset: a change is journalled as a list. */
-function sumOf(changes: readonly (readonly unknown[])[], asset: string): string {
-  let sum = 0n;
-  for (const [changed, amount, kind] of changes) {
-    if (changed === asset && kind === 'transfer') sum += BigInt(text(amount) ?? 0);
-  }
-  return sum.toString();
 }
 
 function headOf(fact: LifeFact | undefined, notification: StoredNotification | undefined): Head {
@@ -245,7 +205,7 @@ export function timelineOf(life: DepositLife, book: PolicyBook): Step[] {
           ...others,
         ],
         fact: fact ?? null,
-        record: evidenceOf(fact, life.deposit.asset),
+        record: evidenceOf(fact, life.deposit),
       };
     });
 }

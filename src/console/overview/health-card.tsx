@@ -158,7 +158,8 @@ export function HealthCard({
           text={isWritable ? 'accepts writes' : 'accepts no writes'}
           detail={
             <>
-              newest fact {ago(newestFactAt, at)}; {grouped(String(queue.waiting))} facts wait
+              newest fact {ago(newestFactAt, at)}; {grouped(String(queue.waiting))} facts wait to be
+              written
             </>
           }
         />
