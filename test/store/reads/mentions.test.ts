@@ -50,3 +50,26 @@ test('withdrawals are found by the sum that they moved, fees left out', async ()
     'two transfers without a fee',
   ]);
 });
+
+test('a withdrawal that a number names comes once, before those that moved that much', async () => {
+  const { open, reads, service } = await openStore();
+  for (const [index, [name, memo, amount]] of [
+    ['names and moved it', '30', '-30'],
+    ['named by it', '30', '-7'],
+    ['moved it', '1', '-30'],
+    ['neither', '1', '-7'],
+  ].entries()) {
+    const balanceChanges = [change(amount ?? '')];
+    const mined = { transactionId: name, memo, blockchainHash: `0x${index}`, balanceChanges };
+    await open.deliver(service.outgoing('mined', mined));
+  }
+  const amounts = [{ asset: AssetId(ETH), amount: Amount(30n) }];
+  const { withdrawals } = await reads.mentions({ text: '30', amounts }, 20);
+  expect(withdrawals.map(({ transactionId }) => transactionId)).toEqual([
+    'named by it',
+    'names and moved it',
+    'moved it',
+  ]);
+  const { withdrawals: first } = await reads.mentions({ text: '30', amounts }, 1);
+  expect(first.map(({ transactionId }) => transactionId)).toEqual(['named by it']);
+});

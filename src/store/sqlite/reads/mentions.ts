@@ -8,7 +8,7 @@ import type { Tables } from '../table/tables.ts';
 import { shownBreaks } from './breaks/break-evidence.ts';
 import { UNRESOLVED } from './breaks/breaks.ts';
 import { atSnapshot } from './list.ts';
-import { readMentioning, readMoved } from './withdrawals/withdrawal-search.ts';
+import { readMentioning } from './withdrawals/withdrawal-search.ts';
 
 /** Most unresolved breaks that one search reads, the newest first. */
 const BREAKS_MAX = 10_000;
@@ -50,17 +50,15 @@ async function isVault(at: Kysely<Tables>, text: string): Promise<boolean> {
 /** What else names a text or an amount (`Reads.mentions`). */
 export function readMentions(
   db: Kysely<Tables>,
-  { text, amounts }: Mentioned,
+  mentioned: Mentioned,
   limit: number,
 ): Promise<Mentions> {
   return atSnapshot(db, async (at) => {
-    const named = await readMentioning(at, text, limit);
-    const moved = amounts.length === 0 ? [] : await readMoved(at, sql<boolean>`1 = 1`, { amounts });
-    const breaks = await breaksOf(at, amounts);
+    const breaks = await breaksOf(at, mentioned.amounts);
     return {
-      withdrawals: [...named, ...moved].slice(0, limit),
+      withdrawals: await readMentioning(at, mentioned, limit),
       breaks: await shownBreaks(at, breaks.slice(0, limit)),
-      isVault: await isVault(at, text),
+      isVault: await isVault(at, mentioned.text),
     };
   });
 }

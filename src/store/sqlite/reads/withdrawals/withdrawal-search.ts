@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { negated, plus, storedAmount, ZERO } from '../../../../domain/money/amount.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
 import type { PackedChange } from '../../../codec/change.ts';
-import type { AssetAmount, WithdrawalQuery } from '../../../queries.ts';
+import type { AssetAmount, Mentioned, WithdrawalQuery } from '../../../queries.ts';
 import { type WithdrawalRow, withdrawalOf } from '../../table/rows/withdrawal-row.ts';
 import type { Tables } from '../../table/tables.ts';
 
@@ -18,13 +18,14 @@ function mentions(text: string): RawBuilder<boolean> {
 }
 
 /** Columns of the newest withdrawals that satisfy a condition, newest first. */
-function newestWithdrawals<Row = WithdrawalRow>(
+function newestWithdrawals<Row>(
   condition: RawBuilder<boolean>,
-  columns: RawBuilder<unknown> = sql`*`,
+  columns: RawBuilder<unknown>,
 ): RawBuilder<Row> {
-  const oldest = sql`(select rowid from withdrawals order by rowid desc limit 1 offset ${READ_MAX - 1})`;
+  // No withdrawal is ever deleted, so their row numbers have no gaps.
+  const before = sql`(select max(rowid) from withdrawals) - ${READ_MAX}`;
   return sql<Row>`select ${columns} from withdrawals
-    where rowid >= coalesce(${oldest}, 0) and ${condition} order by rowid desc`;
+    where rowid > ${before} and ${condition} order by rowid desc`;
 }
 
 /** What a withdrawal moved of an asset, fees left out; it lowers the balance, so it is negative. */
@@ -68,6 +69,18 @@ function mayMove(amounts: readonly AssetAmount[]): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join([...found, HAS_SEVERAL], sql.raw(' or '))})`;
 }
 
+/** Withdrawals by their ids, newest first. */
+async function withdrawalsOf(at: Kysely<Tables>, ids: readonly string[]): Promise<Withdrawal[]> {
+  if (ids.length === 0) return [];
+  const rows = await at
+    .selectFrom('withdrawals')
+    .where('transaction_id', 'in', ids)
+    .selectAll()
+    .orderBy(sql`rowid`, 'desc')
+    .execute();
+  return rows.map(withdrawalOf);
+}
+
 /**
  * Withdrawals among the newest that satisfy a condition and moved what a query asks for. Amounts are
  * summed here, because SQLite's integers are too small for them. Most withdrawals do not match, so
@@ -84,26 +97,41 @@ export async function readMoved(
       and ${query.amounts === undefined ? sql<boolean>`1 = 1` : mayMove(query.amounts)}`,
     sql`transaction_id, posted`,
   ).execute(at);
-  const ids = rows
-    .filter(({ posted }) => isMoved(JSON.parse(posted) as PackedChange[], query))
-    .map((row) => row.transaction_id);
-  if (ids.length === 0) return [];
-  const found = await at
-    .selectFrom('withdrawals')
-    .where('transaction_id', 'in', ids)
-    .selectAll()
-    .orderBy(sql`rowid`, 'desc')
-    .execute();
-  return found.map(withdrawalOf);
+  const moved = rows.filter(({ posted }) => isMoved(JSON.parse(posted) as PackedChange[], query));
+  return withdrawalsOf(
+    at,
+    moved.map((row) => row.transaction_id),
+  );
 }
 
-/** The newest withdrawals that name a text. */
+/**
+ * The newest withdrawals that name a text, then those that moved one of the amounts. A single scan
+ * finds both.
+ */
 export async function readMentioning(
   at: Kysely<Tables>,
-  text: string,
+  { text, amounts }: Mentioned,
   limit: number,
 ): Promise<Withdrawal[]> {
-  const { rows } =
-    await sql<WithdrawalRow>`${newestWithdrawals(mentions(text))} limit ${limit}`.execute(at);
-  return rows.map(withdrawalOf);
+  interface Found {
+    readonly transaction_id: string;
+    /** Null for a withdrawal that names the text. */
+    readonly posted: string | null;
+  }
+  const named = mentions(text);
+  const condition = amounts.length === 0 ? named : sql<boolean>`(${named} or ${mayMove(amounts)})`;
+  const { rows } = await newestWithdrawals<Found>(
+    condition,
+    sql`transaction_id, iif(${named}, null, posted) as posted`,
+  ).execute(at);
+  const isNamed = ({ posted }: Found): boolean => posted === null;
+  const moves = ({ posted }: Found): boolean =>
+    posted !== null && movesAny(JSON.parse(posted) as PackedChange[], amounts);
+  const ids = [...rows.filter(isNamed).slice(0, limit), ...rows.filter(moves).slice(0, limit)]
+    .slice(0, limit)
+    .map((row) => row.transaction_id);
+  const found = new Map(
+    (await withdrawalsOf(at, ids)).map((one) => [one.transactionId as string, one]),
+  );
+  return ids.flatMap((id) => found.get(id) ?? []);
 }
