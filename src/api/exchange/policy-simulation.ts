@@ -1,7 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { policyVersion } from '../../domain/policy/policy.ts';
 import {
-  countHeldByBoth,
   simulatePolicy,
   type SimulatedDeposit,
   type SimulatedEffect,
@@ -99,13 +98,13 @@ export function mountPolicySimulation(
     if (held === undefined) throw notFound('No crediting policy was set yet.');
     const { items } = await reads.findDeposits({}, { cursor: null, pageSize });
     const policies = { current: held.policy, proposed };
-    const changed = simulatePolicy(items, policies);
+    const { changed, heldByBoth } = simulatePolicy(items, policies);
     const answer = {
       version: policyVersion(held),
       evaluated: items.length,
       oldestFirstSeenAt: isoTimeOrNull(items.at(-1)?.firstSeenAt ?? null),
       held: countOf(changed, 'held'),
-      heldByBoth: countHeldByBoth(items, policies),
+      heldByBoth,
       freed: countOf(changed, 'freed'),
       other: countOf(changed, 'other'),
       changed: changed.map(({ deposit, ...one }) => ({ deposit: depositView(deposit), ...one })),

@@ -36,30 +36,31 @@ function effectOf(before: Outcome, after: Outcome): SimulatedEffect {
   return before.state === 'held' ? 'freed' : 'other';
 }
 
-/** How many of the deposits both policies hold, for whatever reason. */
-export function countHeldByBoth(
-  deposits: readonly Deposit[],
-  policies: { readonly current: CreditingPolicy; readonly proposed: CreditingPolicy },
-): number {
-  const { current, proposed } = policies;
-  return deposits.filter((deposit) =>
-    [current, proposed].every((policy) => outcomeOf(deposit, policy).state === 'held'),
-  ).length;
+/** What a proposed policy would do with deposits. */
+export interface Simulation {
+  /** The deposits that it would lead to another outcome, in the given order. */
+  readonly changed: readonly SimulatedDeposit[];
+  /** How many deposits both policies hold, for whatever reason. */
+  readonly heldByBoth: number;
 }
 
 /**
- * The deposits that a proposed policy would lead to another outcome than the policy in force, in
- * the given order. Depths, approvals and holds count as they are now: a deposit that is credited
- * already is evaluated as if it were not.
+ * Compares a proposed policy with the policy in force, for the given deposits. Depths, approvals and
+ * holds count as they are now: a deposit that is credited already is evaluated as if it were not.
  */
 export function simulatePolicy(
   deposits: readonly Deposit[],
   policies: { readonly current: CreditingPolicy; readonly proposed: CreditingPolicy },
-): SimulatedDeposit[] {
-  return deposits.flatMap((deposit) => {
+): Simulation {
+  const changed: SimulatedDeposit[] = [];
+  let heldByBoth = 0;
+  for (const deposit of deposits) {
     const before = outcomeOf(deposit, policies.current);
     const after = outcomeOf(deposit, policies.proposed);
-    if (before.state === after.state && before.reason === after.reason) return [];
-    return [{ deposit, effect: effectOf(before, after), before, after }];
-  });
+    if (before.state === 'held' && after.state === 'held') heldByBoth += 1;
+    if (before.state !== after.state || before.reason !== after.reason) {
+      changed.push({ deposit, effect: effectOf(before, after), before, after });
+    }
+  }
+  return { changed, heldByBoth };
 }

@@ -82,7 +82,8 @@ const ROWS: Row[] = [
 ];
 
 test.for(ROWS)('%s', ([, facts, current, proposed, is]) => {
-  const [one] = simulatePolicy([{ ...DUE, ...facts }], { current, proposed });
+  const { changed } = simulatePolicy([{ ...DUE, ...facts }], { current, proposed });
+  const [one] = changed;
   const text = ({ state, reason }: Pick<Deposit, 'state' | 'reason'>): string =>
     reason === null ? state : `${state} ${reason}`;
   const said =
@@ -92,6 +93,18 @@ test.for(ROWS)('%s', ([, facts, current, proposed, is]) => {
 
 test('the order of the deposits stays, and each keeps its facts', () => {
   const deposits = [5n, 500n, 50n].map((amount) => ({ ...DUE, amount: Amount(amount) }));
-  const found = simulatePolicy(deposits, { current: policy(), proposed: DUST_BELOW_200 });
-  expect(found.map(({ deposit }) => deposit)).toEqual([deposits[0], deposits[2]]);
+  const policies = { current: policy(), proposed: DUST_BELOW_200 };
+  const { changed } = simulatePolicy(deposits, policies);
+  expect(changed.map(({ deposit }) => deposit)).toEqual([deposits[0], deposits[2]]);
+});
+
+test('deposits that both policies hold are counted, whatever their reasons', () => {
+  const deposits = [
+    { ...DUE, operatorHold: 'olga' },
+    { ...DUE, amount: Amount(50n) },
+    { ...DUE, amount: Amount(500n), evidence: 'none' as const },
+  ];
+  const simulation = simulatePolicy(deposits, { current: HALTED, proposed: DUST_BELOW_200 });
+  expect(simulation.heldByBoth).toBe(2);
+  expect(simulation.changed.map(({ effect }) => effect)).toEqual(['other']);
 });
