@@ -53,7 +53,7 @@ function Situation({ shown }: { shown: ShownDeposit }): Markup {
       <p>
         <b>{title}.</b> {next}
       </p>
-      {isEnded ? '' : <Gates gates={gatesOf(deposit, rule)} />}
+      {isEnded ? '' : <Gates gates={gatesOf(deposit, shown)} />}
     </Card>
   );
 }

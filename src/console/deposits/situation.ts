@@ -6,7 +6,9 @@ import {
   type HoldReason,
 } from '../../domain/deposit/deposit.ts';
 import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { DepositLife } from '../../store/answers.ts';
+import { limitText } from './terms.ts';
 
 /** A deposit's situation for a person: what happened, and what to do next. */
 export interface Situation {
@@ -144,7 +146,10 @@ export function situationOf(life: DepositLife, rule: PolicyRule): Situation {
 }
 
 /** The conditions of a credit, by the rule that is in force. */
-export function gatesOf(deposit: Deposit, rule: PolicyRule): Gate[] {
+export function gatesOf(
+  deposit: Deposit,
+  { rule, decimals }: { readonly rule: PolicyRule; readonly decimals: Decimals },
+): Gate[] {
   const needed = approvalsNeeded(rule, deposit.amount);
   const people = [...approvers(deposit)];
   const lacksOwner = ownerLack(deposit, rule) !== null;
@@ -182,7 +187,7 @@ export function gatesOf(deposit: Deposit, rule: PolicyRule): Gate[] {
       detail:
         rule.minimumAmount === 0n
           ? 'the policy sets no minimum'
-          : `at least ${rule.minimumAmount} smallest units`,
+          : `at least ${limitText(rule.minimumAmount, deposit.asset, decimals)}`,
     },
     {
       name: 'No hold by a person',

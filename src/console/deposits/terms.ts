@@ -2,13 +2,14 @@ import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Amount } from '../../domain/money/amount.ts';
 import { approvalsNeeded, policyVersion, ruleFor } from '../../domain/policy/policy.ts';
 import type { PolicyRow } from '../../store/records.ts';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { decimalText } from '../../pages/parts/value/figure.ts';
 
 /** What the terms of a deposit are read from. */
 export interface PolicyBook {
   /** The newest policies, newest first. */
   readonly policies: readonly PolicyRow[];
-  readonly decimals: ReadonlyMap<string, number>;
+  readonly decimals: Decimals;
 }
 
 /** A deposit as it was when the policy decided about it. */
@@ -17,6 +18,12 @@ type Judged = Pick<Deposit, 'network' | 'asset' | 'amount' | 'approvals' | 'attr
 function approvalText(needed: 0 | 1 | 2): string {
   if (needed === 0) return 'no approval needed';
   return needed === 1 ? 'one approval needed' : 'two approvals needed';
+}
+
+/** A limit of the policy in the asset's own unit; in smallest units without known decimals. */
+export function limitText(limit: Amount, asset: string, decimals: Decimals): string {
+  const count = decimals.get(asset);
+  return count === undefined ? `${limit} smallest units` : `${decimalText(limit, count)} ${asset}`;
 }
 
 /**
@@ -35,9 +42,7 @@ export function termsAt(seq: number, deposit: Judged, book: PolicyBook): string 
   if (held === undefined) return ['an older policy decided', ...by].join('; ');
   const rule = ruleFor(held.policy, deposit);
   const needed = approvalsNeeded(rule, amount);
-  const count = book.decimals.get(asset);
-  const shown = (limit: Amount): string =>
-    count === undefined ? `${limit} smallest units` : `${decimalText(limit, count)} ${asset}`;
+  const shown = (limit: Amount): string => limitText(limit, asset, book.decimals);
   const limit = needed === 2 ? rule.twoApprovalsAbove : rule.oneApprovalAbove;
   return [
     `policy ${policyVersion(held)}`,

@@ -213,6 +213,19 @@ test('the custody API’s record is compared under the names of both sides', asy
   expect(page).toContain('Status confirmed confirmed Amount, smallest units 100 100');
 });
 
+test('the minimum of the policy stands in the asset’s own unit', async () => {
+  const console = await consoleWith({
+    default: { confirmations: 6, minimumAmount: Amount(150n) },
+    networks: {},
+    assets: {},
+  });
+  await console.open.deliver(
+    console.service.confirmed(1, { balanceChanges: [change('100', decimals(2))] }),
+  );
+  const page = words(await (await console.as('vera')).get(`${PATH}/${console.open.depositId()}`));
+  expect(page).toContain('not yet Large enough at least 1.5 ethereum:ETH');
+});
+
 test('the record of a change deposit shows the amount that verified it', async () => {
   const console = await consoleUnderTest();
   const { open, service } = console;
