@@ -3,7 +3,7 @@ import { Amount } from '../../../src/domain/money/amount.ts';
 import { Memo, TransactionId } from '../../../src/domain/ids.ts';
 import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { apiUnderTest } from '../../api/api-under-test.ts';
-import { balanceChange, verifyWith } from '../../store/evidence.ts';
+import { verifyWith } from '../../store/evidence.ts';
 import { change, decimals, onChain } from '../../store/webhook.ts';
 import {
   ConsoleUnderTest,
@@ -201,55 +201,6 @@ test('a hold by a person, a halt and changed decimals are conditions of their ow
   expect(page).toContain('not yet No hold by a person ann: asked by the police');
   expect(page).toContain('yes Crediting is not halted by the policy');
   expect(page).toContain('yes Decimals as before every notification names the same');
-});
-
-test('the custody API’s record is compared under the names of both sides', async () => {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
-  await open.deliver(service.confirmed(6));
-  await verifyWith(open);
-  const page = words(await (await console.as('vera')).get(`${PATH}/${open.depositId()}`));
-  expect(page).toContain('Compared Custody API’s record This deposit in Counterfoil');
-  expect(page).toContain('Status confirmed confirmed Amount, smallest units 100 100');
-});
-
-test('the minimum of the policy stands in the asset’s own unit', async () => {
-  const console = await consoleWith({
-    default: { confirmations: 6, minimumAmount: Amount(150n) },
-    networks: {},
-    assets: {},
-  });
-  await console.open.deliver(
-    console.service.confirmed(1, { balanceChanges: [change('100', decimals(2))] }),
-  );
-  const page = words(await (await console.as('vera')).get(`${PATH}/${console.open.depositId()}`));
-  expect(page).toContain('not yet Large enough at least 1.5 ethereum:ETH');
-});
-
-test('the record of a change deposit shows the amount that verified it', async () => {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
-  const entry = change('100', { tags: ['change'] });
-  await open.deliver(service.confirmed(6, { balanceChanges: [entry] }));
-  await verifyWith(open, { changes: [balanceChange(100n, { kind: 'change' })] });
-  const page = words(await (await console.as('vera')).get(`${PATH}/${open.depositId()}`));
-  expect(page).toContain('verified The record matched, at depth 6.');
-  expect(page).toContain('It is change of an own transaction');
-  expect(page).toContain('Amount, smallest units 100 100');
-});
-
-test('a reversed deposit names its reversed credit, and the status that the rollback left', async () => {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
-  await open.deliver(service.confirmed(6));
-  await verifyWith(open);
-  const creditId = open.lastCreditId();
-  await open.deliver(service.incoming('rollback'));
-  await verifyWith(open, { status: 'rolledback' });
-  const page = words(await (await console.as('vera')).get(`${PATH}/${open.depositId()}`));
-  expect(page).toContain('It was rolled back after its credit');
-  expect(page).toMatch(new RegExp(`Credit ${creditId}.* reversed Consumer’s reference`));
-  expect(page).toContain('Status rolledback rolledback');
 });
 
 test('a raw body is shown escaped and indented, and leads to its bytes', async () => {
