@@ -51,6 +51,18 @@ test('withdrawals are found by the sum that they moved, fees left out', async ()
   ]);
 });
 
+test('a memo that reads like a fee hides no withdrawal of two transfers', async () => {
+  const { open, reads, service } = await openStore();
+  const memo = { memoInfo: { memo: 'fee' } };
+  const balanceChanges = [change('-25', memo), change('-5', memo)];
+  await open.deliver(
+    service.outgoing('mined', { transactionId: 'wd-1', memo: 'fee', balanceChanges }),
+  );
+  const amounts = [{ asset: AssetId(ETH), amount: Amount(30n) }];
+  const { withdrawals } = await reads.mentions({ text: '30 wei', amounts }, 20);
+  expect(withdrawals.map(({ transactionId }) => transactionId)).toEqual(['wd-1']);
+});
+
 test('a withdrawal that a number names comes once, before those that moved that much', async () => {
   const { open, reads, service } = await openStore();
   for (const [index, [name, memo, amount]] of [

@@ -53,9 +53,12 @@ function movedText({ amount }: AssetAmount): string {
   return JSON.stringify(negated(amount).toString());
 }
 
+/** Whether a change is a fee: its kind stands before an account, a memo before the decimals. */
+const HAS_FEE = sql<boolean>`(instr(posted, '"fee","') > 0 or instr(posted, '"fee",null,') > 0)`;
+
 /** Whether a withdrawal has several changes beside a fee, by what stands between two of them. */
 const HAS_SEVERAL = sql<boolean>`instr(
-  iif(instr(posted, '"fee"') > 0, substr(posted, instr(posted, '],[') + 3), posted), '],[') > 0`;
+  iif(${HAS_FEE}, substr(posted, instr(posted, '],[') + 3), posted), '],[') > 0`;
 
 /**
  * Leaves out nearly all withdrawals that did not move an amount, before they are read: those with a
