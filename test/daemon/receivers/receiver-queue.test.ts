@@ -236,3 +236,53 @@ test.for([
   expect(outcome.kind === 'unavailable' ? outcome.cause : outcome.kind).toMatch(text);
   expect([owner.refused, owner.facts]).toEqual([[why], 0]);
 });
+
+/** Hands over to an owner that answers no frame of the epochs below `answersFrom`. */
+function silentBelow(answersFrom: number) {
+  const frames: number[] = [];
+  const hand = (owner: { epoch: number }, facts: readonly Fact[]): Promise<Handed> => {
+    frames.push(facts.length);
+    if (owner.epoch < answersFrom) return new Promise(() => undefined);
+    const answers = facts.map(({ kind }) =>
+      kind === 'decision' ? ({ kind: 'taken', seq: 1 } as const) : ACCEPTED,
+    );
+    return Promise.resolve({ kind: 'answered', answers: answers as never, position: 0 });
+  };
+  return { frames, hand };
+}
+
+test('no fact waits longer than the bound for an owner that answers nothing', async () => {
+  const { frames, hand } = silentBelow(Infinity);
+  const { queue } = follower({ hand, holdMsMax: 300 });
+  queue.setRoute({ kind: 'follower', owner: OWNER });
+  const first = queue.submit(webhook());
+  await expect.poll(() => frames.length).toBe(1);
+  const second = queue.submit(webhook());
+  await expect.poll(() => frames.length).toBe(2);
+  // Two frames are under way: these are not sent.
+  const behind = [webhook(), HALT].map((fact) => queue.submit(fact));
+  const outcomes = await Promise.all([first, second, ...behind]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(Array(4).fill('unavailable'));
+  expect([frames, queue.waiting]).toEqual([[1, 1], 0]);
+});
+
+test('a decision that was not sent to a silent owner goes to the next one', async () => {
+  const { frames, hand } = silentBelow(2);
+  const { queue } = follower({ hand, holdMsMax: 240_000 });
+  queue.setRoute({ kind: 'follower', owner: OWNER });
+  for (const frame of [1, 2]) {
+    void queue.submit(webhook());
+    await expect.poll(() => frames.length).toBe(frame);
+  }
+  const decided = queue.submit(HALT);
+  await turn();
+  queue.setRoute({ kind: 'follower', owner: { ...OWNER, epoch: 2 } });
+  expect(await decided).toEqual({ kind: 'taken', seq: 1 });
+});
+
+test('a webhook waits no longer than the bound for a journal that answers nothing', async () => {
+  const silent = { submit: () => new Promise<Submitted>(() => undefined) };
+  const { queue } = follower({ local: silent, holdMsMax: 20 });
+  queue.setRoute({ kind: 'owner' });
+  expect(await queue.submit(webhook())).toMatchObject({ kind: 'unavailable' });
+});
