@@ -109,7 +109,8 @@ export class SharedStore implements WrittenStore {
   async #steps(): Promise<void> {
     // Look first: a receiver whose clock is wrong must not become the owner.
     await this.#look();
-    const isBehind = await this.#ledger.step();
+    // A step after the end would open a connection that nobody closes.
+    const isBehind = !this.#isClosed && (await this.#ledger.step());
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => void this.#steps(), isBehind ? 0 : STEP_MS);
   }

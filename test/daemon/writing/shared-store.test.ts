@@ -1,8 +1,13 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { FromWriter } from '../../../src/daemon/writing/messages.ts';
 import { SharedStore } from '../../../src/daemon/writing/shared-store.ts';
 import type { JournalState } from '../../../src/store/replicated/journal-state.ts';
-import type { Appended } from '../../../src/store/replicated/shared-journal.ts';
+import type {
+  Appended,
+  Following,
+  JournalHead,
+} from '../../../src/store/replicated/shared-journal.ts';
 import { factOf, OpenLedger, START } from '../../store/open-ledger.ts';
 import { MemoryJournal, MemoryReceiver } from '../../store/replicated/memory-journal.ts';
 import { Service } from '../../store/webhook.ts';
@@ -56,6 +61,49 @@ test('a store closes beside a commit that the journal does not answer, and keeps
   expect(open.ledger.head.lastSeq).toBe(0);
 });
 
+/** A journal that answers a look when the test lets it, and counts what is asked after its end. */
+class SlowJournal extends WatchedReceiver {
+  answerLook: (() => void) | undefined;
+  isClosed = false;
+  askedAfterClose = 0;
+
+  override async look(): Promise<JournalState> {
+    await new Promise<void>((resolve) => {
+      this.answerLook = resolve;
+    });
+    return super.look();
+  }
+
+  override read(after: JournalHead): Promise<Following> {
+    if (this.isClosed) this.askedAfterClose += 1;
+    return super.read(after);
+  }
+
+  override async close(): Promise<void> {
+    this.isClosed = true;
+  }
+}
+
+test('a store that closes during a look takes no step afterwards', async () => {
+  const journal = new SlowJournal('a', new MemoryJournal());
+  const looked: FromWriter[] = [];
+  const store = new SharedStore({
+    replica: new OpenLedger(undefined, { sharing: null }).ledger,
+    journal,
+    leaseMs: 3_000,
+    clock: () => performance.now(),
+    say: (message) => message.kind === 'journal' && looked.push(message),
+  });
+  store.begin();
+  await expect.poll(() => journal.answerLook).toBeDefined();
+  const closed = store.close();
+  journal.answerLook?.();
+  await closed;
+  // The turn that looked has ended by now.
+  await turn();
+  expect([looked.length, journal.isClosed, journal.askedAfterClose]).toEqual([1, true, 0]);
+});
+
 test('a receiver whose clock is wrong never owns the journal, and gives up what it owns', async () => {
   const journal = new WatchedReceiver('a', new MemoryJournal());
   const roles: unknown[] = [];
@@ -69,6 +117,7 @@ test('a receiver whose clock is wrong never owns the journal, and gives up what 
   });
   const ahead = {
     kind: 'cut_off',
+    owner: null,
     cause: "this receiver's clock is 3600 s ahead of the database's: set both clocks by NTP",
   };
   const later = async (clockAheadMs: number): Promise<void> => {
