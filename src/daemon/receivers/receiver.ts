@@ -153,8 +153,13 @@ export class Receiver {
           ? { kind: 'follower', owner }
           : { kind: 'waiting', cause: OWNER_CHANGES };
       }
-      case 'cut_off':
-        return { kind: 'waiting', cause: `this receiver takes nothing now: ${role.cause}` };
+      case 'cut_off': {
+        // A replica that cannot be written, or a wrong clock, keeps nobody else from the facts.
+        const { owner, cause } = role;
+        return owner?.isLeased === true && owner.url !== this.#options.url
+          ? { kind: 'follower', owner }
+          : { kind: 'waiting', cause: `this receiver takes nothing now: ${cause}` };
+      }
       case 'diverged':
         return { kind: 'refusing', cause: `this replica has diverged: ${role.detail}` };
       default:
@@ -203,7 +208,9 @@ function logRole(log: ReceiverOptions['log'], role: Role): void {
     case 'cut_off':
       return log.error(
         { cause: role.cause },
-        'this receiver takes nothing now; senders get 503 and retry',
+        role.owner?.isLeased === true
+          ? 'this receiver keeps nothing now, and is not ready; it hands deliveries to the owner'
+          : 'this receiver takes nothing now; senders get 503 and retry',
       );
     case 'diverged':
       return log.fatal(

@@ -15,14 +15,15 @@ import {
  * |---|---|---|---|
  * | `owner` | yes | yes | `follower` when another receiver took over; `cut_off` |
  * | `follower` | hands facts to the owner | no | `owner` when no lease is valid; `cut_off`; `diverged` |
- * | `cut_off` | no | no | `follower` when the journal and the replica can be written, and nothing bars it |
+ * | `cut_off` | hands facts to an owner that it knows | no | `follower` when the journal and the replica can be written, and nothing bars it |
  * | `diverged` | no | no | none: a person decides |
  */
 export type Role =
   | { readonly kind: 'owner'; readonly epoch: number }
   /** `owner`: null while nobody owns the journal. */
   | { readonly kind: 'follower'; readonly owner: Owner | null }
-  | { readonly kind: 'cut_off'; readonly cause: string }
+  /** `owner`: who keeps facts meanwhile; null while it is not known, or nobody does. */
+  | { readonly kind: 'cut_off'; readonly cause: string; readonly owner: Owner | null }
   | { readonly kind: 'diverged'; readonly detail: string };
 
 /**
@@ -119,7 +120,7 @@ export class ReplicatedLedger implements Ledger {
             return this.#role satisfies never;
         }
       } catch (error) {
-        this.#fail(error);
+        await this.#fail(error);
         return false;
       }
     });
@@ -191,7 +192,7 @@ export class ReplicatedLedger implements Ledger {
       return await this.#journal.append(epoch, commit);
     } catch (error) {
       this.#replica.drop();
-      this.#change({ kind: 'cut_off', cause: causeOf(error) });
+      this.#cutOff(causeOf(error));
       throw error;
     }
   }
@@ -215,13 +216,13 @@ export class ReplicatedLedger implements Ledger {
 
   /** The next step reads the journal again before it takes the ownership. */
   #lose(cause: string): CommitResult {
-    this.#change({ kind: 'cut_off', cause });
+    this.#cutOff(cause);
     return { kind: 'unavailable', cause };
   }
 
   async #stay(epoch: number): Promise<void> {
     if (this.#barredBy !== null) {
-      this.#change({ kind: 'cut_off', cause: this.#barredBy });
+      this.#cutOff(this.#barredBy);
       return this.#release(epoch);
     }
     if (this.#leaseAgeMs() < this.#leaseMs * RENEWED_AFTER_SHARE) return;
@@ -234,7 +235,7 @@ export class ReplicatedLedger implements Ledger {
     const isLevel = await this.#follow();
     if (isLevel) this.#tryReplica();
     if (this.#barredBy !== null) {
-      this.#change({ kind: 'cut_off', cause: this.#barredBy });
+      this.#cutOff(this.#barredBy, await this.#journal.owner());
       return !isLevel;
     }
     if (!isLevel || this.#isResigned) {
@@ -247,11 +248,23 @@ export class ReplicatedLedger implements Ledger {
       this.#change({ kind: 'follower', owner: acquired.by });
       return false;
     }
-    // Nobody else can append now, so the replica holds everything afterwards.
-    while (!(await this.#follow()));
+    await this.#followAll(acquired.epoch);
     this.#extendedAt = asked;
     this.#change({ kind: 'owner', epoch: acquired.epoch });
     return false;
+  }
+
+  /**
+   * Nobody else can append now, so the replica holds everything afterwards. An owner that cannot follow
+   * the last commits would only keep others waiting for the end of its lease.
+   */
+  async #followAll(epoch: number): Promise<void> {
+    try {
+      while (!(await this.#follow()));
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) await this.#release(epoch);
+      throw error;
+    }
   }
 
   /** Throws `StoreFailed` while the replica cannot take the facts that it could not write. */
@@ -298,16 +311,33 @@ export class ReplicatedLedger implements Ledger {
     }
   }
 
-  #fail(error: unknown): void {
+  async #fail(error: unknown): Promise<void> {
     if (error instanceof ReplicaDiverged) {
       this.#change({ kind: 'diverged', detail: error.message });
     } else if (error instanceof JournalUnavailable || error instanceof StoreFailed) {
       // While its lease is valid, nobody else can be the owner.
       if (this.#role?.kind === 'owner' && this.#leaseAgeMs() < this.#leaseMs) return;
-      this.#change({ kind: 'cut_off', cause: causeOf(error) });
+      this.#cutOff(
+        causeOf(error),
+        error instanceof StoreFailed ? await this.#ownerIfKnown() : null,
+      );
     } else {
       throw error;
     }
+  }
+
+  /** The owner; null when the journal cannot be reached. */
+  async #ownerIfKnown(): Promise<Owner | null> {
+    try {
+      return await this.#journal.owner();
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      return null;
+    }
+  }
+
+  #cutOff(cause: string, owner: Owner | null = null): void {
+    this.#change({ kind: 'cut_off', cause, owner });
   }
 
   #change(role: Role): void {

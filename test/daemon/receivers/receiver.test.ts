@@ -45,7 +45,7 @@ test('duties begin with the ownership and end with it', async () => {
   receiver.take({ kind: 'owner', epoch: 5 });
   expect(receiver.epoch).toBe(5);
   await expect.poll(() => said).toContain('start');
-  receiver.take({ kind: 'cut_off', cause: 'the network' });
+  receiver.take({ kind: 'cut_off', cause: 'the network', owner: null });
   await receiver.end();
   expect(said).toEqual(['follower', 'owner', 'prepare', 'start', 'owner', 'waiting', 'stop']);
 });
@@ -88,10 +88,21 @@ test('a receiver is level when it holds what the owner holds', async () => {
   const [level, behind] = [receiverAt(7).receiver, receiverAt(6).receiver];
   for (const receiver of [level, behind]) receiver.take({ kind: 'follower', owner: OTHER });
   expect([await level.isLevel(), await behind.isLevel()]).toEqual([true, false]);
-  level.take({ kind: 'cut_off', cause: 'the network' });
+  level.take({ kind: 'cut_off', cause: 'the network', owner: null });
   behind.take({ kind: 'owner', epoch: 5 });
   expect([await level.isLevel(), await behind.isLevel()]).toEqual([false, true]);
   await behind.end();
+});
+
+test('a receiver that cannot keep facts hands them to an owner, and not to itself', () => {
+  const { receiver, said } = receiverAt();
+  const full = { kind: 'cut_off', cause: 'its disk is full' } as const;
+  receiver.take({ ...full, owner: null });
+  receiver.take({ ...full, owner: { ...OTHER, isLeased: false } });
+  receiver.take({ ...full, owner: { ...OTHER, url: OWN_URL } });
+  receiver.take({ ...full, owner: OTHER });
+  expect(said).toEqual(['waiting', 'waiting', 'waiting', 'follower']);
+  expect(receiver.epoch).toBe(null);
 });
 
 test('a diverged replica refuses facts', () => {

@@ -6,6 +6,7 @@ import { StoreFailed } from '../../../src/store/port.ts';
 import type { Prepared, Replica } from '../../../src/store/replicated/replica.ts';
 import { ReplicatedLedger, type Role } from '../../../src/store/replicated/replicated-ledger.ts';
 import type {
+  Acquired,
   Following,
   JournalHead,
   SealedCommit,
@@ -78,9 +79,13 @@ test('an owner whose replica is damaged gives up the ownership, and takes it whe
   expect(await ledger.commit([deposit('n1')])).toEqual(damaged);
   journal.now += 1;
   await ledger.step();
-  expect(roles.at(-1)).toEqual({ kind: 'cut_off', cause: 'SQLITE_CORRUPT: malformed' });
+  const cutOff = { kind: 'cut_off', cause: 'SQLITE_CORRUPT: malformed' };
+  expect(roles.at(-1)).toMatchObject({ ...cutOff, owner: { isLeased: false } });
   await other.ledger.step();
   expect(other.role).toEqual({ kind: 'owner', epoch: 2 });
+  // It knows who takes the facts that still arrive here.
+  await ledger.step();
+  expect(roles.at(-1)).toMatchObject({ ...cutOff, owner: { name: 'b', isLeased: true } });
   expect(await other.ledger.commit([deposit('n1')])).toMatchObject(COMMITTED);
 
   replica.isDamaged = false;
@@ -105,7 +110,7 @@ test('an owner whose replica was moved appends nothing, and another one takes ov
     await ledger.step();
   }
   expect(journal.commits).toEqual([]);
-  expect(roles.map(({ kind }) => kind)).toEqual(['owner', 'cut_off']);
+  expect(roles.map(({ kind }) => kind)).toEqual(['owner', 'cut_off', 'cut_off']);
   expect(JSON.stringify(roles.at(-1))).toContain('was moved');
   await other.ledger.step();
   expect(other.role).toEqual({ kind: 'owner', epoch: 2 });
@@ -117,15 +122,43 @@ test('a barred owner hands over, and takes the journal again when nothing bars i
   await a.ledger.step();
   a.ledger.bar('its clock is an hour ahead');
   await a.ledger.step();
-  expect(a.role).toEqual({ kind: 'cut_off', cause: 'its clock is an hour ahead' });
+  expect(a.role).toEqual({ kind: 'cut_off', cause: 'its clock is an hour ahead', owner: null });
   journal.now += 1;
   await a.ledger.step();
   expect(a.role).toMatchObject({ kind: 'cut_off' });
   await b.ledger.step();
   expect(b.role).toEqual({ kind: 'owner', epoch: 2 });
+  await a.ledger.step();
+  expect(a.role).toMatchObject({ kind: 'cut_off', owner: { name: 'b', isLeased: true } });
   a.ledger.bar(null);
   await a.ledger.step();
   expect(a.role).toMatchObject({ kind: 'follower', owner: { name: 'b' } });
+});
+
+/** A journal that turns out to be another one right after the ownership was acquired. */
+class ReplacedJournal extends MemoryReceiver {
+  #isAcquired = false;
+
+  override async acquire(): Promise<Acquired> {
+    this.#isAcquired = true;
+    return super.acquire();
+  }
+
+  override async read(after: JournalHead): Promise<Following> {
+    return this.#isAcquired ? { kind: 'diverged', detail: 'another commit' } : super.read(after);
+  }
+}
+
+test('a receiver that diverges right after it took the ownership gives it back at once', async () => {
+  const journal = new MemoryJournal();
+  const other = new Receiver('b', journal);
+  const { ledger: replica } = new OpenLedger(undefined, { sharing: null });
+  const { ledger, roles } = receiverOver(journal, replica, new ReplacedJournal('a', journal));
+  await ledger.step();
+  expect(roles).toEqual([{ kind: 'diverged', detail: 'another commit' }]);
+  journal.now += 1;
+  await other.ledger.step();
+  expect(other.role).toEqual({ kind: 'owner', epoch: 2 });
 });
 
 /** A connection on which the owner commits during each read, and each read takes 300 ms. */
