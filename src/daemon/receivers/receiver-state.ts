@@ -14,7 +14,10 @@ export function receiverState(shared: SharedParts): ReceiverState {
     owner: role?.kind === 'owner' ? name : owner,
     position: applied.position,
     cause: causeOf(receiver) ?? ownerWatch.cause,
-    warnings: journalWatch.warnings,
+    warnings: [
+      ...journalWatch.warnings,
+      ...(receiver.dutiesWarning === null ? [] : [receiver.dutiesWarning]),
+    ],
   };
 }
 

@@ -40,6 +40,8 @@ export class Receiver {
   #role: Role | null = null;
   /** The epoch whose duties have started. */
   #onDuty: number | null = null;
+  /** Why the duties of the present epoch could not begin; null when they could. */
+  #dutiesFailure: string | null = null;
   #updated: Promise<void> = Promise.resolve();
   #isEnding = false;
 
@@ -65,6 +67,12 @@ export class Receiver {
     if (role?.kind !== 'follower' || role.owner?.isLeased !== true) return null;
     if (role.owner.url !== url) return null;
     return `another process with receiver.url ${url} owns the journal: if it is not this receiver's former process, give each receiver its own receiver.name and receiver.url`;
+  }
+
+  /** Why this owner does nothing but take facts, and what to do; else null. */
+  get dutiesWarning(): string | null {
+    if (this.#dutiesFailure === null) return null;
+    return `the duties of the owner cannot begin, so nothing is verified or reconciled and no day is closed: ${this.#dutiesFailure}. Repair that, or stop this receiver so that another one takes over`;
   }
 
   /** Receives a change of the role. */
@@ -171,6 +179,7 @@ export class Receiver {
   async #updateDuties(): Promise<void> {
     const { ownership, queue, log } = this.#options;
     const wanted = this.#wantedEpoch();
+    if (wanted === null) this.#dutiesFailure = null;
     if (this.#onDuty === wanted) return;
     if (this.#onDuty !== null) {
       this.#onDuty = null;
@@ -179,8 +188,16 @@ export class Receiver {
     if (wanted === null) return;
     try {
       await ownership.begin();
+      this.#dutiesFailure = null;
     } catch (error) {
-      log.warn({ err: error }, 'the duties of the owner could not begin; trying again');
+      const cause = error instanceof Error ? error.message : String(error);
+      if (cause !== this.#dutiesFailure) {
+        log.warn(
+          { err: error },
+          'the duties of the owner could not begin; trying again each second',
+        );
+      }
+      this.#dutiesFailure = cause;
       setTimeout(() => {
         this.#updated = this.#updated.then(() => this.#updateDuties());
       }, AGAIN_MS).unref();

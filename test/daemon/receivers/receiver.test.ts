@@ -9,10 +9,13 @@ const OWN_URL = 'http://a.invalid';
 const OTHER: Owner = { name: 'b', url: 'http://b.invalid', epoch: 4, isLeased: true };
 
 /** A receiver, and a record of its routes and of the steps of its duties. */
-function receiverAt(position = 7) {
+function receiverAt(position = 7, prepare = (): void => undefined) {
   const said: string[] = [];
   const ownership = new Ownership(() => ({
-    prepare: () => Promise.resolve(void said.push('prepare')),
+    prepare: async () => {
+      said.push('prepare');
+      prepare();
+    },
     start: () => void said.push('start'),
     stop: (step) => Promise.resolve(void (step === 'schedule' && said.push('stop'))),
     reconcile: () => Promise.resolve({ kind: 'not_recorded', cause: 'here' } as const),
@@ -82,6 +85,26 @@ test('a receiver that becomes the owner during its shutdown begins no duties', a
   receiver.take({ kind: 'owner', epoch: 1 });
   await receiver.end();
   expect(said).toEqual(['owner']);
+});
+
+test('an owner whose duties cannot begin says why until they begin, or until it owns no more', async () => {
+  let cause: string | null = 'the custody key is gone';
+  const { receiver } = receiverAt(7, () => {
+    if (cause !== null) throw new Error(cause);
+  });
+  receiver.take({ kind: 'owner', epoch: 5 });
+  await expect.poll(() => receiver.dutiesWarning).toMatch(/: the custody key is gone\. Repair/);
+  // It takes facts all the same.
+  expect(receiver.epoch).toBe(5);
+  cause = null;
+  await expect.poll(() => receiver.dutiesWarning).toBe(null);
+
+  cause = 'the disk is full';
+  receiver.take({ kind: 'owner', epoch: 6 });
+  await expect.poll(() => receiver.dutiesWarning).toContain('the disk is full');
+  receiver.take({ kind: 'follower', owner: OTHER });
+  await expect.poll(() => receiver.dutiesWarning).toBe(null);
+  await receiver.end();
 });
 
 test('a receiver is level when it holds what the owner holds', async () => {
