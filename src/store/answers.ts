@@ -22,14 +22,10 @@ import type {
   PolicyRow,
   StoredBreakEvent,
 } from './records.ts';
+import type { EntryOrigin, Position } from './statement.ts';
 
-/** A position with its balance. Every part but the vault and the asset may be null. */
-export interface Balance {
-  readonly vaultId: string;
-  readonly accountId: string | null;
-  readonly addressId: string | null;
-  readonly memo: string | null;
-  readonly asset: string;
+/** A position with its balance. */
+export interface Balance extends Position {
   /** Smallest unit. */
   readonly amount: Amount;
   /** Deposits in the mempool that are not posted yet; zero with `asOf` and in the chain view. */
@@ -50,34 +46,17 @@ export interface FeedItem extends StoredCredit {
 }
 
 /** A posting of an entry as a statement shows it. */
-export interface LedgerLine {
+export interface LedgerLine extends Omit<Position, 'vaultId'> {
   readonly kind: string;
-  readonly accountId: string | null;
-  readonly addressId: string | null;
-  readonly memo: string | null;
-  readonly asset: string;
   /** Smallest unit. */
   readonly amount: Amount;
   readonly changeKind: string;
 }
 
 /** An entry as a statement shows it. */
-export interface LedgerEntry {
-  readonly entryId: number;
-  /** Journal position of its fact. */
-  readonly seq: number;
+export interface LedgerEntry extends EntryOrigin {
   readonly view: View;
-  /** Who reported it. */
-  readonly source: EntrySource;
-  readonly cause: EntryCause;
   readonly vaultId: string;
-  readonly transactionId: string | null;
-  /** Id of the webhook that reported it; null when a person or the custody API did. */
-  readonly notificationId: string | null;
-  /** Id of the entry that it reverses; null for none. */
-  readonly reverses: number | null;
-  /** Unix milliseconds. */
-  readonly postedAt: number;
   readonly lines: readonly LedgerLine[];
 }
 
@@ -182,11 +161,23 @@ export interface LifeEntry {
   readonly postedAt: number;
 }
 
-/** Everything that the store knows about a deposit, for a person. */
-export interface DepositLife {
-  readonly deposit: Deposit;
-  /** Its notifications and those of the chain about its hash, oldest first. */
+/** What the lives of a deposit and of a withdrawal share. */
+interface Life {
+  /** Its notifications, and a deposit's from the chain about its hash; oldest first. */
   readonly notifications: readonly StoredNotification[];
+  readonly breaks: readonly {
+    readonly found: Break;
+    readonly history: readonly StoredBreakEvent[];
+  }[];
+  /** By journal position: the facts of all members, and custody records and decisions. */
+  readonly facts: ReadonlyMap<number, LifeFact>;
+  /** Whether more notifications, entries, postings or breaks exist than are listed. */
+  readonly isCut: boolean;
+}
+
+/** Everything that the store knows about a deposit, for a person. */
+export interface DepositLife extends Life {
+  readonly deposit: Deposit;
   readonly entries: readonly LifeEntry[];
   readonly items: readonly (StoredCredit & { readonly seq: number })[];
   readonly acknowledgements: readonly {
@@ -196,14 +187,6 @@ export interface DepositLife {
     /** Unix milliseconds. */
     readonly at: number;
   }[];
-  readonly breaks: readonly {
-    readonly found: Break;
-    readonly history: readonly StoredBreakEvent[];
-  }[];
-  /** By journal position: the facts of all members above, and decisions and custody records. */
-  readonly facts: ReadonlyMap<number, LifeFact>;
-  /** Whether more notifications, entries or breaks exist than are listed. */
-  readonly isCut: boolean;
 }
 
 /** A posting of a withdrawal at a position, in the books. */
@@ -222,18 +205,11 @@ export interface WithdrawalPosting {
 }
 
 /** Everything that the store knows about a withdrawal, for a person. */
-export interface WithdrawalLife {
+export interface WithdrawalLife extends Life {
   readonly withdrawal: Withdrawal;
   /** Hashes that it has, or that webhooks claim for it. */
   readonly ownHashes: readonly OwnHash[];
-  /** Its notifications, oldest first. */
-  readonly notifications: readonly StoredNotification[];
   readonly postings: readonly WithdrawalPosting[];
-  readonly breaks: DepositLife['breaks'];
-  /** By journal position: the facts of all members above, and custody records and decisions. */
-  readonly facts: ReadonlyMap<number, LifeFact>;
-  /** Whether more notifications, postings or breaks exist than are listed. */
-  readonly isCut: boolean;
 }
 
 /** Counts for the console, metrics and the demo's closing line. */

@@ -3,25 +3,27 @@ import type { EntryCause, EntrySource, View } from '../domain/money/entry.ts';
 import type { ChangeKind } from '../domain/fact/notification.ts';
 import type { Page } from './page.ts';
 
-/** Selects one position and a period. A null part: the position has none. */
-export interface StatementQuery {
-  readonly view: View;
+/** A position of the ledger. Every part but the vault and the asset may be null. */
+export interface Position {
   readonly vaultId: string;
   readonly accountId: string | null;
   readonly addressId: string | null;
   readonly memo: string | null;
   readonly asset: string;
+}
+
+/** Selects one position and a period. */
+export interface StatementQuery extends Position {
+  readonly view: View;
   /** Unix milliseconds, inclusive. */
   readonly from: number;
   /** Unix milliseconds, exclusive. */
   readonly to: number;
 }
 
-/** One posting of a position, in the order of the journal. */
-export interface StatementLine {
+/** The members of an entry that its lines repeat. */
+export interface EntryOrigin {
   readonly entryId: number;
-  /** Number of the posting in its entry. */
-  readonly line: number;
   /** Journal position of the entry's fact. */
   readonly seq: number;
   /** Unix milliseconds. */
@@ -29,14 +31,20 @@ export interface StatementLine {
   readonly cause: EntryCause;
   /** Who reported it. */
   readonly source: EntrySource;
-  readonly change: ChangeKind;
-  readonly network: string;
-  readonly blockchainHash: string;
   readonly transactionId: string | null;
   /** Id of the webhook that reported it; null when a person or the custody API did. */
   readonly notificationId: string | null;
   /** Id of the entry that it reverses; null for none. */
   readonly reverses: number | null;
+}
+
+/** One posting of a position, in the order of the journal. */
+export interface StatementLine extends EntryOrigin {
+  /** Number of the posting in its entry. */
+  readonly line: number;
+  readonly change: ChangeKind;
+  readonly network: string;
+  readonly blockchainHash: string;
   /** Smallest unit; negative when it lowers the balance. */
   readonly amount: Amount;
   /** The position's balance after this line, smallest unit. */

@@ -216,7 +216,7 @@ test('another mistake in a query names no parameters', async () => {
 test('a list that is not read now is 503 with Retry-After, and says why', async () => {
   const api = await apiUnderTest();
   const why = 'too many lists are being read: try again later';
-  api.reads.notifications = () => Promise.reject(new ReadRefused(why));
+  Object.assign(api.reads, { notifications: () => Promise.reject(new ReadRefused(why)) });
   const { status, body, headers } = await api.get('/v1/notifications?vaultId=v1');
   expect([status, headers.get('retry-after')]).toEqual([503, '5']);
   expect(body).toMatchObject({ type: 'urn:counterfoil:problem:unavailable', detail: why });

@@ -143,7 +143,8 @@ export class RequestBudget {
   }
 }
 
-function within(atMs: number, deadlineMs: number): Reservation {
+/** Waits until `atMs`, unless the deadline comes first. Unix milliseconds. */
+export function within(atMs: number, deadlineMs: number): Reservation {
   return atMs <= deadlineMs ? { kind: 'wait-until', atMs } : { kind: 'refused', retryAtMs: atMs };
 }
 

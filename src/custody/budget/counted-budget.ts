@@ -1,4 +1,4 @@
-import { RequestBudget, type Reservation } from './budget.ts';
+import { RequestBudget, within, type Reservation } from './budget.ts';
 import type { Priority } from './lane.ts';
 import { MemoryRequestLog, UNDER_WAY_MS_MAX, type RequestLog } from './request-log.ts';
 import type { SharedCount } from './shared-count.ts';
@@ -104,6 +104,6 @@ class CountedBudget {
 
   #laterThanNow({ priority, deadlineMs }: Wanted): Reservation {
     const atMs = Math.max(this.#now() + FULL_MS, this.#budget.roomAtMs(priority));
-    return atMs <= deadlineMs ? { kind: 'wait-until', atMs } : { kind: 'refused', retryAtMs: atMs };
+    return within(atMs, deadlineMs);
   }
 }

@@ -47,8 +47,10 @@ export type Handed =
 
 /** The answer to a call that only the owner can carry out. */
 export type Called<Answer> =
-  | { readonly kind: 'answered'; readonly answer: Answer; readonly position: number }
-  | Exclude<Handed, { readonly kind: 'answered' }>;
+  { readonly kind: 'answered'; readonly answer: Answer; readonly position: number } | NotAnswered;
+
+type NotAnswered = Exclude<Handed, { readonly kind: 'answered' }>;
+type Sent = { readonly kind: 'ok'; readonly json: unknown } | NotAnswered;
 
 /** The run's journal position, or why it was not recorded. */
 export const runCalled = z.discriminatedUnion('kind', [
@@ -160,9 +162,7 @@ export class OwnerClient {
     owner: Owner,
     path: string,
     how: { readonly body: Buffer; readonly msMax: number; readonly dispatcher: Agent },
-  ): Promise<
-    { readonly kind: 'ok'; readonly json: unknown } | Exclude<Handed, { kind: 'answered' }>
-  > {
+  ): Promise<Sent> {
     const { name, secret, now } = this.#options;
     const { body, msMax, dispatcher } = how;
     try {
@@ -200,12 +200,7 @@ function inAnotherForm({ name }: Owner): Handed & { readonly kind: 'unknown' } {
   return { kind: 'unknown', cause };
 }
 
-async function sentOf(
-  owner: Owner,
-  { statusCode, body }: Dispatcher.ResponseData,
-): Promise<
-  { readonly kind: 'ok'; readonly json: unknown } | Exclude<Handed, { kind: 'answered' }>
-> {
+async function sentOf(owner: Owner, { statusCode, body }: Dispatcher.ResponseData): Promise<Sent> {
   if (statusCode === 200) return { kind: 'ok', json: await body.json() };
   const text = await body.text();
   if (statusCode === 409) return { kind: 'not_owner' };

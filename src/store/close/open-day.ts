@@ -22,17 +22,8 @@ function sealedDay(row: DailyCloseRow | undefined): SealedDay | undefined {
 function rowsOf(effect: CountedEffect): CustodyEffectRow[] {
   const { transactionId, vaultId, network, blockchainHash, kind = null } = effect;
   const { at = null, datedBy = null } = effect;
-  return effect.amounts.map(({ asset, amount }) => ({
-    transactionId,
-    vaultId,
-    network,
-    blockchainHash,
-    kind,
-    at,
-    datedBy,
-    asset,
-    amount,
-  }));
+  const row = { transactionId, vaultId, network, blockchainHash, kind, at, datedBy };
+  return effect.amounts.map(({ asset, amount }) => ({ ...row, asset, amount }));
 }
 
 /**

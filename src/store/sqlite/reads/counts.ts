@@ -8,6 +8,7 @@ import {
 import type { StoreCounts } from '../../answers.ts';
 import type { Tables } from '../table/tables.ts';
 import { UNRESOLVED } from './breaks/breaks.ts';
+import { HELD, UNACKNOWLEDGED } from './deposits/deposits.ts';
 import { atSnapshot, keptTotal } from './list.ts';
 
 type Rows = Kysely<Tables>;
@@ -27,11 +28,6 @@ async function depositCounts(at: Rows): Promise<StoreCounts['deposits']> {
   const rows = await at.selectFrom('deposit_counts').where('count', '>', 0).selectAll().execute();
   return Object.fromEntries(rows.map((row) => [row.state as DepositState, row.count]));
 }
-
-/** Repeats the condition of the index `deposits_held`. */
-const HELD = sql<boolean>`state = 'held'`;
-/** Repeats the condition of the index `deposits_unacknowledged`. */
-const UNACKNOWLEDGED = sql<boolean>`state = 'credited'`;
 
 /** A query for when the oldest held deposit of a reason was first seen; one step in an index. */
 export function oldestHeld(at: Rows, reason: HoldReason) {

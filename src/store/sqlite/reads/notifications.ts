@@ -42,14 +42,15 @@ function spansOf(vaultId: string) {
   };
 }
 
-/** Reads the hashes of some rows. It needs no snapshot, because rows of hashes never change. */
-async function hashesOf(
+/** Reads the hashes of notifications. It needs no snapshot: rows of hashes never change. */
+export async function withHashes(
   db: Kysely<Tables>,
   rows: readonly NotificationTableRow[],
-): Promise<ReadonlyMap<number, HashTableRow>> {
+): Promise<StoredNotification[]> {
   const ids = rows.flatMap((row) => row.hash_id ?? []);
   const hashes = await db.selectFrom('hashes').where('hash_id', 'in', ids).selectAll().execute();
-  return new Map(hashes.map((hash) => [hash.hash_id, hash]));
+  const byId = new Map(hashes.map((hash) => [hash.hash_id, hash]));
+  return rows.map((row) => notificationOf(row, byId.get(row.hash_id ?? -1)));
 }
 
 /** One page of notifications, newest first. */
@@ -85,9 +86,5 @@ export async function readNotifications(
     ...narrowed,
   } as const;
   const rows = await readPage(db, listing, { ...request, itemOf: (row) => row });
-  const hashes = await hashesOf(db, rows.items);
-  const items = rows.items.map((row) =>
-    notificationOf(row, row.hash_id === null ? undefined : hashes.get(row.hash_id)),
-  );
-  return { ...rows, items };
+  return { ...rows, items: await withHashes(db, rows.items) };
 }

@@ -9,10 +9,14 @@ import { policyOf } from '../table/rows/policy-row.ts';
 import type { Tables } from '../table/tables.ts';
 import { readPage } from './list.ts';
 
-/** The policy in force, which is the last one. */
-export async function readPolicy(db: Kysely<Tables>): Promise<PolicyRow | undefined> {
+/** The last policy before a journal position; without one, the policy in force. */
+export async function readPolicy(
+  db: Kysely<Tables>,
+  beforeSeq = Number.MAX_SAFE_INTEGER,
+): Promise<PolicyRow | undefined> {
   const row = await db
     .selectFrom('policies')
+    .where('seq', '<', beforeSeq)
     .selectAll()
     .orderBy('seq', 'desc')
     .limit(1)
@@ -44,23 +48,12 @@ export async function readPolicyHistory(
   const found = await readPage(db, listing, { ...page, itemOf: policyOf });
   const oldest = found.items.at(-1);
   // Policies are only appended, so a row's predecessor never changes.
-  const before = oldest && (await readPolicyBefore(db, oldest.seq));
+  const before = oldest && (await readPolicy(db, oldest.seq));
   const items = found.items.map((row, at) => ({
     ...row,
     before: (found.items[at + 1] ?? before)?.policy ?? null,
   }));
   return { ...found, items };
-}
-
-async function readPolicyBefore(db: Kysely<Tables>, seq: number): Promise<PolicyRow | undefined> {
-  const row = await db
-    .selectFrom('policies')
-    .where('seq', '<', seq)
-    .selectAll()
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row && policyOf(row);
 }
 
 /** Pinned decimals of every asset that was seen with decimals. */

@@ -107,239 +107,86 @@ export class SqliteReads implements Reads {
     this.#connection.close();
   }
 
-  balances(query: BalanceQuery, page: PageRequest) {
-    return readBalances(this.#db, query, page);
-  }
-
-  statement(query: StatementQuery, page: PageRequest) {
-    return readStatement(this.#db, query, { page });
-  }
-
-  deposits(query: DepositQuery, page: PageRequest) {
-    return readDeposits(this.#db, query, { ...page, keys: this.#keys });
-  }
-
-  deposit(depositId: string) {
-    return readDeposit(this.#db, depositId, this.#keys);
-  }
-
-  oldestHeld(reasons: readonly HoldReason[], limit: number) {
-    return readOldestHeld(this.#db, { reasons, limit });
-  }
-
-  findDeposits(search: DepositSearch, page: DepositPageRequest) {
-    const sources = { keys: this.#keys, journal: this.#journal };
-    return readFoundDeposits(this.#db, { search, page }, sources);
-  }
-
-  depositLife(depositId: string) {
-    return readDepositLife(this.#db, depositId, { keys: this.#keys, journal: this.#journal });
-  }
-
-  feedHead() {
-    return readFeedHead(this.#db);
-  }
-
-  restoredAfter() {
-    return readRestoredAfter(this.#db);
-  }
-
-  credits(after: number, limit: number) {
-    return readCredits(this.#db, { after, limit });
-  }
-
-  feedPage(page: PageRequest) {
-    return readFeedPage(this.#db, page);
-  }
-
-  unacknowledged(limit: number) {
-    return readUnacknowledged(this.#db, limit);
-  }
-
-  credit(creditId: string) {
-    return readCredit(this.#db, creditId);
-  }
-
-  withdrawals(query: WithdrawalQuery, page: PageRequest) {
-    return readWithdrawals(this.#db, query, { ...page, keys: this.#keys });
-  }
-
-  mentions(mentioned: Mentioned, limit: number) {
-    return readMentions(this.#db, mentioned, limit);
-  }
-
-  withdrawalLife(transactionId: string) {
-    return readWithdrawalLife(this.#db, transactionId, this.#journal);
-  }
-
-  movements(blockchainHash: string) {
-    return readMovements(this.#db, blockchainHash, this.#keys);
-  }
-
-  notifications(query: NotificationQuery, page: PageRequest) {
-    return readNotifications(this.#db, query, { ...page, keys: this.#keys });
-  }
-
-  quarantine(page: QuarantinePageRequest) {
-    return readQuarantine(this.#db, page);
-  }
-
-  quarantined(quarantineId: string) {
-    return readQuarantined(this.#db, quarantineId);
-  }
-
-  body(seq: number) {
-    return this.#alone(() => this.#journal.bodyAt(seq));
-  }
-
-  decisions(query: DecisionQuery) {
-    return this.#alone(() => readDecisions(this.#connection, this.#journal, query));
-  }
-
-  breaks(query: BreakQuery, page: PageRequest) {
-    return readBreaks(this.#db, query, page);
-  }
-
-  openBreaksOf(type: BreakType, limit: number) {
-    return readOpenBreaksOf(this.#db, { type, limit });
-  }
-
-  break(breakId: string) {
-    return readBreak(this.#db, breakId);
-  }
-
-  custodyWatermark() {
-    return readCustodyWatermark(this.#db);
-  }
-
-  reconciliations(page: PageRequest) {
-    return readReconciliations(this.#db, page);
-  }
-
-  reconciliation(seq: number) {
-    return readReconciliation(this.#db, seq);
-  }
-
-  closes(page: PageRequest) {
-    return readCloses(this.#db, page);
-  }
-
-  unsignedCloses(limit: number) {
-    return readUnsignedCloses(this.#db, limit);
-  }
-
-  closedDay(day: string) {
-    return readClose(this.#db, day);
-  }
-
-  lastClose() {
-    return readLastClose(this.#db);
-  }
-
-  dayMovements(query: DayMovementQuery, page: PageRequest) {
-    return this.#alone(() => readDayMovements(this.#connection, this.#keys, { query, page }));
-  }
-
-  firstRecordedAt() {
-    return readRecordedAt(this.#db, 'first');
-  }
-
-  newestRecordedAt() {
-    return readRecordedAt(this.#db, 'newest');
-  }
-
-  journalMark(moment: number, afterSeq: number) {
-    return readJournalMark(this.#db, moment, afterSeq);
-  }
-
-  computeDay(record: CloseRecord, at: number) {
-    return this.#alone(() => readComputedDay(this.#connection, this.#keys, { record, at }));
-  }
-
-  custodyReadThrough() {
-    return readCustodyReadThrough(this.#db);
-  }
-
-  custodyEffects(transactionIds: readonly TransactionId[]) {
-    return readCustodyEffects(this.#db, transactionIds);
-  }
-
-  counts() {
-    return readCounts(this.#db);
-  }
-
-  policy() {
-    return readPolicy(this.#db);
-  }
-
-  configuredPolicy() {
-    return readConfiguredPolicy(this.#db);
-  }
-
-  exemptions() {
-    return readHeldExemptions(this.#db);
-  }
-
-  policyHistory(page: PageRequest) {
-    return readPolicyHistory(this.#db, page);
-  }
-
-  depositsToJudge(after: DepositId | null, limit: number) {
-    return readDepositsToJudge(this.#db, { after, limit }, this.#keys);
-  }
-
-  pinnedDecimals() {
-    return readPinnedDecimals(this.#db);
-  }
-
-  tokenChanges() {
-    return readTokenChanges(this.#db);
-  }
-
-  decimalsCorrections(asset?: AssetId) {
-    return readDecimalsCorrections(this.#db, asset);
-  }
-
-  waitingDepositCount() {
-    return countWaitingDeposits(this.#db);
-  }
-
-  waitingDeposits() {
-    return readWaitingDeposits(this.#db);
-  }
-
-  addressesOf(query: Parameters<Reads['addressesOf']>[0]) {
-    return readAddressesOf(this.#db, query);
-  }
-
-  addressesChanged(query: Parameters<Reads['addressesChanged']>[0]) {
-    return readAddressesChanged(this.#db, query);
-  }
-
-  rotationCursor() {
-    return readRotationCursor(this.#db);
-  }
-
-  disputedDeposits(verifiedBy: number, limit: number) {
-    return readDisputedDeposits(this.#db, { verifiedBy, limit });
-  }
-
-  waitingWithdrawals(limit: number) {
-    return readWaitingWithdrawals(this.#db, limit);
-  }
-
-  needsRunStep(until: number) {
-    return this.#alone(() => this.#run.needsStep(until));
-  }
-
-  unsettledMovements(limit: number) {
-    return readUnsettledMovements(this.#db, limit);
-  }
-
-  reconcilerView(about: Parameters<Reads['reconcilerView']>[0]) {
-    return readReconcilerView(this.#db, about, this.#keys);
-  }
-
+  readonly balances = (query: BalanceQuery, page: PageRequest) =>
+    readBalances(this.#db, query, page);
+  readonly statement = (query: StatementQuery, page: PageRequest) =>
+    readStatement(this.#db, query, { page });
+  readonly deposits = (query: DepositQuery, page: PageRequest) =>
+    readDeposits(this.#db, query, { ...page, keys: this.#keys });
+  readonly deposit = (depositId: string) => readDeposit(this.#db, depositId, this.#keys);
+  readonly oldestHeld = (reasons: readonly HoldReason[], limit: number) =>
+    readOldestHeld(this.#db, { reasons, limit });
+  readonly findDeposits = (search: DepositSearch, page: DepositPageRequest) =>
+    readFoundDeposits(this.#db, { search, page }, { keys: this.#keys, journal: this.#journal });
+  readonly depositLife = (depositId: string) =>
+    readDepositLife(this.#db, depositId, { keys: this.#keys, journal: this.#journal });
+  readonly feedHead = () => readFeedHead(this.#db);
+  readonly restoredAfter = () => readRestoredAfter(this.#db);
+  readonly credits = (after: number, limit: number) => readCredits(this.#db, { after, limit });
+  readonly feedPage = (page: PageRequest) => readFeedPage(this.#db, page);
+  readonly unacknowledged = (limit: number) => readUnacknowledged(this.#db, limit);
+  readonly credit = (creditId: string) => readCredit(this.#db, creditId);
+  readonly withdrawals = (query: WithdrawalQuery, page: PageRequest) =>
+    readWithdrawals(this.#db, query, { ...page, keys: this.#keys });
+  readonly mentions = (mentioned: Mentioned, limit: number) =>
+    readMentions(this.#db, mentioned, limit);
+  readonly withdrawalLife = (transactionId: string) =>
+    readWithdrawalLife(this.#db, transactionId, this.#journal);
+  readonly movements = (blockchainHash: string) =>
+    readMovements(this.#db, blockchainHash, this.#keys);
+  readonly notifications = (query: NotificationQuery, page: PageRequest) =>
+    readNotifications(this.#db, query, { ...page, keys: this.#keys });
+  readonly quarantine = (page: QuarantinePageRequest) => readQuarantine(this.#db, page);
+  readonly quarantined = (quarantineId: string) => readQuarantined(this.#db, quarantineId);
+  readonly body = (seq: number) => this.#alone(() => this.#journal.bodyAt(seq));
+  readonly decisions = (query: DecisionQuery) =>
+    this.#alone(() => readDecisions(this.#connection, this.#journal, query));
+  readonly breaks = (query: BreakQuery, page: PageRequest) => readBreaks(this.#db, query, page);
+  readonly openBreaksOf = (type: BreakType, limit: number) =>
+    readOpenBreaksOf(this.#db, { type, limit });
+  readonly break = (breakId: string) => readBreak(this.#db, breakId);
+  readonly custodyWatermark = () => readCustodyWatermark(this.#db);
+  readonly reconciliations = (page: PageRequest) => readReconciliations(this.#db, page);
+  readonly reconciliation = (seq: number) => readReconciliation(this.#db, seq);
+  readonly closes = (page: PageRequest) => readCloses(this.#db, page);
+  readonly unsignedCloses = (limit: number) => readUnsignedCloses(this.#db, limit);
+  readonly closedDay = (day: string) => readClose(this.#db, day);
+  readonly lastClose = () => readLastClose(this.#db);
+  readonly dayMovements = (query: DayMovementQuery, page: PageRequest) =>
+    this.#alone(() => readDayMovements(this.#connection, this.#keys, { query, page }));
+  readonly firstRecordedAt = () => readRecordedAt(this.#db, 'first');
+  readonly newestRecordedAt = () => readRecordedAt(this.#db, 'newest');
+  readonly journalMark = (moment: number, afterSeq: number) =>
+    readJournalMark(this.#db, moment, afterSeq);
+  readonly computeDay = (record: CloseRecord, at: number) =>
+    this.#alone(() => readComputedDay(this.#connection, this.#keys, { record, at }));
+  readonly custodyReadThrough = () => readCustodyReadThrough(this.#db);
+  readonly custodyEffects = (transactionIds: readonly TransactionId[]) =>
+    readCustodyEffects(this.#db, transactionIds);
+  readonly counts = () => readCounts(this.#db);
+  readonly policy = () => readPolicy(this.#db);
+  readonly configuredPolicy = () => readConfiguredPolicy(this.#db);
+  readonly exemptions = () => readHeldExemptions(this.#db);
+  readonly policyHistory = (page: PageRequest) => readPolicyHistory(this.#db, page);
+  readonly depositsToJudge = (after: DepositId | null, limit: number) =>
+    readDepositsToJudge(this.#db, { after, limit }, this.#keys);
+  readonly pinnedDecimals = () => readPinnedDecimals(this.#db);
+  readonly tokenChanges = () => readTokenChanges(this.#db);
+  readonly decimalsCorrections = (asset?: AssetId) => readDecimalsCorrections(this.#db, asset);
+  readonly waitingDepositCount = () => countWaitingDeposits(this.#db);
+  readonly waitingDeposits = () => readWaitingDeposits(this.#db);
+  readonly addressesOf = (query: Parameters<Reads['addressesOf']>[0]) =>
+    readAddressesOf(this.#db, query);
+  readonly addressesChanged = (query: Parameters<Reads['addressesChanged']>[0]) =>
+    readAddressesChanged(this.#db, query);
+  readonly rotationCursor = () => readRotationCursor(this.#db);
+  readonly disputedDeposits = (verifiedBy: number, limit: number) =>
+    readDisputedDeposits(this.#db, { verifiedBy, limit });
+  readonly waitingWithdrawals = (limit: number) => readWaitingWithdrawals(this.#db, limit);
+  readonly needsRunStep = (until: number) => this.#alone(() => this.#run.needsStep(until));
+  readonly unsettledMovements = (limit: number) => readUnsettledMovements(this.#db, limit);
+  readonly reconcilerView = (about: Parameters<Reads['reconcilerView']>[0]) =>
+    readReconcilerView(this.#db, about, this.#keys);
   /**
    * Runs a synchronous read as one transaction, after the reads before it. Between the rows of a
    * running read, the transaction would fail or see that read's snapshot.

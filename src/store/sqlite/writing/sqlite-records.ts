@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3';
 import type { Break, BreakType } from '../../../domain/break/break.ts';
 import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import { EMPTY_HASH_STATE } from '../../../domain/hash/hash-state.ts';
-import type { ExemptDifference } from '../../../domain/break/exemption.ts';
 import type {
   AssetId,
   BlockchainHash,
@@ -15,15 +14,8 @@ import { DepositId } from '../../../domain/ids.ts';
 import type { Movement, MovementKey } from '../../../domain/money/movement.ts';
 import type { OwnHash } from '../../../domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
-import type { CloseSource, Idle, RecordSource, StoredHashState } from '../../port.ts';
-import type {
-  ExemptionRulesRow,
-  LookRound,
-  MovementCounts,
-  PolicyRow,
-  QuarantineRow,
-  TokenChangeRow,
-} from '../../records.ts';
+import type { CloseSource, RecordSource, StoredHashState } from '../../port.ts';
+import type { PolicyRow, QuarantineRow, TokenChangeRow } from '../../records.ts';
 import { AgeRecords, type DueBreaks } from '../breaks/age-records.ts';
 import { breakOf } from '../breaks/break-row.ts';
 import { SqliteCloseRecords } from '../close/close-records.ts';
@@ -224,18 +216,6 @@ export class SqliteRecords implements RecordSource {
     return row && movementOf(row);
   }
 
-  movementsToJudge(due: { until: number; limit: number }): readonly Movement[] {
-    return this.#run.movementsToJudge(due);
-  }
-
-  movementsToHeal(limit: number): readonly Movement[] {
-    return this.#run.movementsToHeal(limit);
-  }
-
-  movementCounts(): MovementCounts {
-    return this.#run.movementCounts();
-  }
-
   unresolvedBreak(key: string): Break | undefined {
     const row = this.#ask.unresolvedBreak.get(key);
     return row && breakOf(row);
@@ -243,33 +223,6 @@ export class SqliteRecords implements RecordSource {
 
   unresolvedBreaks(types: readonly BreakType[]): readonly Break[] {
     return types.flatMap((type) => this.#ask.unresolvedBreaks.all(type).map(breakOf));
-  }
-
-  unresolvedBreaksAfter(
-    breakId: BreakId | null,
-    about: { types: readonly BreakType[]; limit: number },
-  ): readonly Break[] {
-    return this.#run.unresolvedBreaksAfter(breakId, about);
-  }
-
-  unresolvedCount(types: readonly BreakType[]): number {
-    return this.#run.unresolvedCount(types);
-  }
-
-  lookRound(): LookRound {
-    return this.#run.lookRound();
-  }
-
-  breaksOpenedUntil(due: DueBreaks): readonly Break[] {
-    return this.#age.breaksOpenedUntil(due);
-  }
-
-  idleDeposits(until: number, limit: number): Idle<Deposit> {
-    return this.#age.idleDeposits(until, limit);
-  }
-
-  idleWithdrawals(until: number, limit: number): Idle<Withdrawal> {
-    return this.#age.idleWithdrawals(until, limit);
   }
 
   break(breakId: BreakId): Break | undefined {
@@ -286,25 +239,29 @@ export class SqliteRecords implements RecordSource {
     return this.#ask.decimals.get(asset);
   }
 
-  exemptionRules(): ExemptionRulesRow | undefined {
-    return this.#exemptions.rules();
-  }
-
-  exemptDifference(key: string): ExemptDifference | undefined {
-    return this.#exemptions.difference(key);
-  }
-
-  exemptDifferencesAfter(key: string | null, limit: number): readonly ExemptDifference[] {
-    return this.#exemptions.differencesAfter(key, limit);
-  }
-
-  exemptCounts(types: readonly BreakType[]): Readonly<Record<string, number>> {
-    return this.#exemptions.counts(types);
-  }
-
   policy(): PolicyRow | undefined {
     const row = this.#ask.policy.get();
     if (row === undefined) return undefined;
     return policyOf(row);
   }
+
+  readonly movementsToJudge = (due: { until: number; limit: number }) =>
+    this.#run.movementsToJudge(due);
+  readonly movementsToHeal = (limit: number) => this.#run.movementsToHeal(limit);
+  readonly movementCounts = () => this.#run.movementCounts();
+  readonly unresolvedBreaksAfter = (
+    breakId: BreakId | null,
+    about: { types: readonly BreakType[]; limit: number },
+  ) => this.#run.unresolvedBreaksAfter(breakId, about);
+  readonly unresolvedCount = (types: readonly BreakType[]) => this.#run.unresolvedCount(types);
+  readonly lookRound = () => this.#run.lookRound();
+  readonly breaksOpenedUntil = (due: DueBreaks) => this.#age.breaksOpenedUntil(due);
+  readonly idleDeposits = (until: number, limit: number) => this.#age.idleDeposits(until, limit);
+  readonly idleWithdrawals = (until: number, limit: number) =>
+    this.#age.idleWithdrawals(until, limit);
+  readonly exemptionRules = () => this.#exemptions.rules();
+  readonly exemptDifference = (key: string) => this.#exemptions.difference(key);
+  readonly exemptDifferencesAfter = (key: string | null, limit: number) =>
+    this.#exemptions.differencesAfter(key, limit);
+  readonly exemptCounts = (types: readonly BreakType[]) => this.#exemptions.counts(types);
 }

@@ -3,8 +3,9 @@ import { negated, plus, storedAmount, ZERO, type Amount } from '../../../../doma
 import { firstEntryIdOf } from '../../../../domain/ids.ts';
 import type { Balance } from '../../../answers.ts';
 import type { BalanceQuery } from '../../../queries.ts';
+import type { Position } from '../../../statement.ts';
 import type { Tables } from '../../table/tables.ts';
-import { positionOf, positionRows, type Position } from './positions.ts';
+import { positionOf, positionRows } from './positions.ts';
 
 /** Entries per page: pages are faster than single rows, and bound the memory. */
 const ENTRIES_PER_PAGE = 1_000;

@@ -1,11 +1,8 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Balance } from '../../../answers.ts';
 import type { BalanceQuery } from '../../../queries.ts';
+import type { Position } from '../../../statement.ts';
 import type { Tables } from '../../table/tables.ts';
 import { equalities } from '../list.ts';
-
-/** A position without its balance. */
-export type Position = Omit<Balance, 'amount' | 'pending'>;
 
 /** A position's columns, which hold '' for a missing part. */
 export type PositionRow = Pick<

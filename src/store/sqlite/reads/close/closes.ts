@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { storedAmount } from '../../../../domain/money/amount.ts';
+import type { CloseSignature } from '../../../../domain/close/signature.ts';
 import { SIGNATURE_ROLES, type CloseRecord } from '../../../../domain/close/record.ts';
 import type { DailyReport } from '../../../../domain/close/report.ts';
 import { AssetId, BlockchainHash, TransactionId, VaultId } from '../../../../domain/ids.ts';
@@ -48,22 +49,15 @@ export function readClose(db: Kysely<Tables>, day: string): Promise<ClosedReport
       .where('day', '=', day)
       .selectAll()
       .executeTakeFirst();
-    if (row === undefined) return undefined;
-    const signatures = await at
-      .selectFrom('close_signatures')
-      .where('day', '=', day)
-      .selectAll()
-      .orderBy('seq')
-      .execute();
-    return { close: dailyCloseOf(row), signatures: signatures.map(signatureOf) };
+    return row && (await withSignatures(at, [dailyCloseOf(row)]))[0];
   });
 }
 
 /** Adds their signatures to closed days, oldest first. */
-async function withSignatures(
+async function withSignatures<Close extends { readonly day: string }>(
   at: Kysely<Tables>,
-  closes: readonly ClosedDayRow[],
-): Promise<SignedDay[]> {
+  closes: readonly Close[],
+): Promise<{ close: Close; signatures: CloseSignature[] }[]> {
   const days = closes.map(({ day }) => day);
   const signatures = await at
     .selectFrom('close_signatures')

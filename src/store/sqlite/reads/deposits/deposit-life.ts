@@ -5,11 +5,11 @@ import type { Deposit } from '../../../../domain/deposit/deposit.ts';
 import type { DepositLife, LifeEntry, LifeFact } from '../../../answers.ts';
 import { idDigest } from '../../../unit/id-digest.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
-import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { creditOf } from './credits.ts';
 import type { Sources } from './deposit-search.ts';
+import { depositRow } from './deposits.ts';
 import { factAt, namesAny, recordsIn, ROWS_MAX, withHistory } from '../life-facts.ts';
 import { atSnapshot } from '../list.ts';
 import { notificationOf } from '../notifications.ts';
@@ -23,15 +23,6 @@ const FACTS_AROUND_MAX = 10_000;
 const FACTS_AFTER_MAX = 50_000;
 /** Most bodies that are read to find decisions and custody records. */
 const BODIES_MAX = 256;
-
-function rowOf(at: Kysely<Tables>, depositId: string, keys: KeyLookup) {
-  return at
-    .selectFrom('deposits')
-    .where('hash_id', 'in', keys.candidates('deposit', depositId))
-    .where('deposit_id', '=', depositId)
-    .selectAll()
-    .executeTakeFirst();
-}
 
 /** Notifications of the deposit's hash in its vault: its own, and those of the chain. */
 export function notificationRows(db: Kysely<Tables>, row: DepositRow) {
@@ -188,20 +179,15 @@ export function readDepositLife(
   { keys, journal }: Sources,
 ): Promise<DepositLife | undefined> {
   return atSnapshot(db, async (at) => {
-    const row = await rowOf(at, depositId, keys);
+    const row = await depositRow(at, depositId, keys);
     if (row === undefined) return undefined;
     const deposit = depositOf(row);
     const notifications = await notificationRows(at, row).execute();
     const entries = await entryRows(at, row).execute();
     const breaks = await withHistory(at, await breakRows(at, row).execute());
-    const hash = {
-      hash_id: row.hash_id,
-      network: row.network,
-      blockchain_hash: row.blockchain_hash,
-    };
     const life = {
       deposit,
-      notifications: notifications.slice(0, ROWS_MAX).map((one) => notificationOf(one, hash)),
+      notifications: notifications.slice(0, ROWS_MAX).map((one) => notificationOf(one, row)),
       entries: entries.slice(0, ROWS_MAX).map((entry): LifeEntry => ({
         seq: entry.seq,
         view: entry.view as LifeEntry['view'],

@@ -9,6 +9,12 @@ import type { Tables } from '../../table/tables.ts';
 import { atSnapshot, isFiltered, keptTotal } from '../list.ts';
 import { atNetworkAddress } from './at-network-address.ts';
 import { all, filtersOf } from './deposit-filters.ts';
+import {
+  depositRow,
+  DONE,
+  UNACKNOWLEDGED as IS_UNACKNOWLEDGED,
+  WAITING as IS_WAITING,
+} from './deposits.ts';
 
 /**
  * Most deposits that one page reads. Few filters have an index, because an index costs every
@@ -40,7 +46,7 @@ export const NEWEST: Source = { index: 'deposits_by_seq', order: 'fact', readMax
 /** The deposits of a state that may still change. */
 export const WAITING: Source = {
   index: 'deposits_waiting',
-  condition: sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`,
+  condition: IS_WAITING,
   order: 'hash',
   readMax: READ_BY_STATE_MAX,
 };
@@ -48,7 +54,7 @@ export const WAITING: Source = {
 /** Deposits whose credits no consumer has acknowledged. */
 export const UNACKNOWLEDGED: Source = {
   index: 'deposits_unacknowledged',
-  condition: sql<boolean>`state = 'credited'`,
+  condition: IS_UNACKNOWLEDGED,
   order: 'hash',
   readMax: null,
 };
@@ -172,19 +178,6 @@ async function lastOfHash(
     .executeTakeFirst();
 }
 
-function positionOf(
-  at: Kysely<Tables>,
-  depositId: string,
-  keys: KeyLookup,
-): Promise<Position | undefined> {
-  return at
-    .selectFrom('deposits')
-    .where('hash_id', 'in', keys.candidates('deposit', depositId))
-    .where('deposit_id', '=', depositId)
-    .select(['first_seq', 'hash_id', 'deposit_id'])
-    .executeTakeFirst();
-}
-
 async function countOf(at: Kysely<Tables>, state: DepositState | undefined): Promise<number> {
   const { rows } = await keptTotal('deposit_counts', { state }).execute(at);
   return rows[0]?.total ?? 0;
@@ -202,8 +195,6 @@ async function firstSeenAt(
     .executeTakeFirst();
   return row?.first_seen_at ?? 0;
 }
-
-const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
 
 /** What a page searches for, and where it begins. */
 interface ScanStart {
@@ -248,7 +239,7 @@ async function scanFor(
   const { firstSeenFrom, firstSeenBefore } = search;
   const seqAt = (moment: number | undefined): number | undefined =>
     moment === undefined ? undefined : journal.seqBefore(moment);
-  const from = page.cursor === null ? undefined : await positionOf(at, page.cursor.depositId, keys);
+  const from = page.cursor === null ? undefined : await depositRow(at, page.cursor.depositId, keys);
   const side = page.cursor?.side ?? 'older';
   const scan = {
     search,

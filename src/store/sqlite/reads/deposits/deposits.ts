@@ -16,7 +16,7 @@ import { atSnapshot, keptTotal, readPage } from '../list.ts';
 import { atNetworkAddress } from './at-network-address.ts';
 
 /** Repeats the condition of the index `deposits_waiting`: SQLite's planner compares the text. */
-const WAITING = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;
+export const WAITING = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;
 /** Repeats the condition of the index `deposits_to_reverse`. */
 const TO_REVERSE = sql<boolean>`credit_id IS NOT NULL AND evidence = 'none'`;
 
@@ -31,7 +31,8 @@ const IN_DOUBT = sql<boolean>`deposit_id IN (
   UNION SELECT deposit_id FROM exempt_differences
   WHERE type IN ('unknown_to_custody', 'amount_mismatch', 'amount_changed', 'status_mismatch'))`;
 
-const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
+/** States whose deposits are not in the index `deposits_waiting`. */
+export const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
 
 /** A query for deposits that may still change, through their own small index. */
 export function waitingDepositRows(db: Kysely<Tables>) {
@@ -126,7 +127,7 @@ export function readDeposits(
 }
 
 /** Repeats the condition of the index `deposits_held`. */
-const HELD = sql<boolean>`state = 'held'`;
+export const HELD = sql<boolean>`state = 'held'`;
 
 /** A query for deposits held for a reason, first seen first, through their own index. */
 export function heldRows(db: Kysely<Tables>, reason: HoldReason, limit: number) {
@@ -164,7 +165,7 @@ export function readOldestHeld(
 }
 
 /** Repeats the condition of the index `deposits_unacknowledged`. */
-const UNACKNOWLEDGED = sql<boolean>`state = 'credited'`;
+export const UNACKNOWLEDGED = sql<boolean>`state = 'credited'`;
 
 /** A query for deposits with an unacknowledged credit, the oldest credit first. */
 export function unacknowledgedRows(db: Kysely<Tables>, limit: number) {
@@ -185,6 +186,16 @@ export function readUnacknowledged(db: Kysely<Tables>, limit: number): Promise<O
   });
 }
 
+/** The row of one deposit by its id. */
+export function depositRow(at: Kysely<Tables>, depositId: string, keys: KeyLookup) {
+  return at
+    .selectFrom('deposits')
+    .where('hash_id', 'in', keys.candidates('deposit', depositId))
+    .where('deposit_id', '=', depositId)
+    .selectAll()
+    .executeTakeFirst();
+}
+
 /** One deposit by its id. */
 export function readDeposit(
   db: Kysely<Tables>,
@@ -192,12 +203,7 @@ export function readDeposit(
   keys: KeyLookup,
 ): Promise<Deposit | undefined> {
   return atSnapshot(db, async (at) => {
-    const row = await at
-      .selectFrom('deposits')
-      .where('hash_id', 'in', keys.candidates('deposit', depositId))
-      .where('deposit_id', '=', depositId)
-      .selectAll()
-      .executeTakeFirst();
+    const row = await depositRow(at, depositId, keys);
     return row && depositOf(row);
   });
 }
@@ -213,13 +219,7 @@ export function readDepositsToJudge(
 ): Promise<readonly Deposit[]> {
   const { after, limit } = query;
   return atSnapshot(db, async (at) => {
-    const hashIds = after === null ? [] : keys.candidates('deposit', after);
-    const from = await at
-      .selectFrom('deposits')
-      .where('hash_id', 'in', hashIds)
-      .where('deposit_id', '=', after ?? '')
-      .select('hash_id')
-      .executeTakeFirst();
+    const from = after === null ? undefined : await depositRow(at, after, keys);
     const rows = await at
       .selectFrom('deposits')
       .where(sql<boolean>`credit_id IS NULL AND evidence <> 'none' AND change = 0`)

@@ -10,7 +10,7 @@ import type { NotificationTableRow } from '../../table/journal-tables.ts';
 import type { Tables } from '../../table/tables.ts';
 import { factAt, namesAny, recordsIn, ROWS_MAX, withHistory } from '../life-facts.ts';
 import { atSnapshot } from '../list.ts';
-import { notificationOf } from '../notifications.ts';
+import { withHashes } from '../notifications.ts';
 
 /** Notifications without a hash are looked for among so many facts after the first one. */
 const UNHASHED_AFTER_MAX = 200_000;
@@ -89,12 +89,9 @@ async function notificationsOf(
     ...(await hashedNotifications(at, about).execute()),
     ...(await unhashedNotifications(about).execute(at)).rows,
   ];
-  const sorted = rows.toSorted((left, right) => left.seq - right.seq);
-  const ids = sorted.flatMap((row) => row.hash_id ?? []);
-  const hashes = await at.selectFrom('hashes').where('hash_id', 'in', ids).selectAll().execute();
-  const byId = new Map(hashes.map((hash) => [hash.hash_id, hash]));
-  return sorted.map((row) =>
-    notificationOf(row, row.hash_id === null ? undefined : byId.get(row.hash_id)),
+  return withHashes(
+    at,
+    rows.toSorted((left, right) => left.seq - right.seq),
   );
 }
 
@@ -129,17 +126,9 @@ async function breaksOf(
   return withHistory(at, [...found.values()]);
 }
 
-function postingOf(row: {
-  readonly entry_id: number;
-  readonly seq: number;
-  readonly cause: string;
-  readonly source: string;
-  readonly reverses: number | null;
-  readonly posted_at: number;
-  readonly change_kind: string;
-  readonly amount: string;
-  readonly asset: string;
-}): WithdrawalPosting {
+type PostingRow = Awaited<ReturnType<ReturnType<typeof withdrawalPostings>['execute']>>[number];
+
+function postingOf(row: PostingRow): WithdrawalPosting {
   return {
     entryId: row.entry_id,
     seq: row.seq,
