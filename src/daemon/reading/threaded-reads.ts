@@ -18,7 +18,7 @@ type Asked<M extends Method> = (...args: Calls[M]['args']) => Promise<Calls[M]['
  * |---|---|
  * | `look` | reads by a key, and the head of the feed |
  * | `work` | reads of sweeps, closes and `/metrics`; unhurried |
- * | `lists` | lists for people; unhurried and bounded (`ListReader`) |
+ * | `lists` | lists for people; bounded (`ListReader`) |
  *
  * So a list never delays a consumer of the feed or the verification of a deposit.
  */
@@ -41,7 +41,7 @@ export class ThreadedReads implements Reading {
       new ReaderThread({ path, pace, findsByKey, onLost: lost });
     this.#look = started('prompt', true);
     this.#work = started('unhurried', false);
-    this.#lists = new ListReader({ started: () => started('unhurried', true) });
+    this.#lists = new ListReader({ started: () => started('prompt', true) });
   }
 
   readonly deposit = this.#looking('deposit');
