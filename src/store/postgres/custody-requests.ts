@@ -95,6 +95,7 @@ export class CustodyRequests {
   readonly #primary: Primary;
   readonly #wait: StandbyWait;
   #turn: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(settings: CustodyRequestsSettings) {
     this.#settings = settings;
@@ -134,14 +135,19 @@ export class CustodyRequests {
     void this.#alone(() => this.#answers<[object]>([{ statement: FINISH, values: [id] }]));
   }
 
+  /** Ends after what was asked before; what is asked later fails. */
   async close(): Promise<void> {
-    await this.#turn;
-    await this.#primary.drop();
+    await this.#alone(async () => {
+      this.#isClosed = true;
+      await this.#primary.drop();
+    });
   }
 
   async #answers<Rows extends readonly object[]>(calls: {
     readonly [Index in keyof Rows]: Call<Rows[Index]>;
   }) {
+    // A request that ends after the client would open a connection that nobody closes.
+    if (this.#isClosed) throw new JournalUnavailable('the client of the custody API has ended');
     const session = await this.#primary.session();
     const { rows, unconfirmed } = await this.#wait.write<Rows>(session, calls);
     if (unconfirmed !== undefined) throw new JournalUnavailable(unconfirmed);

@@ -170,4 +170,20 @@ describe.runIf(isInstalled)('requests to the custody API, counted in the databas
     });
     expect(service.asked).toEqual([]);
   });
+
+  test('a count that is closed opens no connection for what is asked later', async () => {
+    const address = await newJournal(cluster);
+    const count = countOf(address);
+    const started = await count.start('deposits');
+    const closing = count.close();
+    if (started.kind === 'done') count.finish(started.value ?? 0);
+    expect(await count.start('deposits')).toEqual({
+      kind: 'failed',
+      detail: 'the client of the custody API has ended',
+    });
+    await closing;
+    const open =
+      "SELECT pid FROM pg_stat_activity WHERE application_name LIKE '%custody requests%'";
+    await expect.poll(() => cluster.sql(open)).toEqual([]);
+  });
 });
