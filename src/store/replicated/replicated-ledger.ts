@@ -63,6 +63,8 @@ export class ReplicatedLedger implements Ledger {
   #role: Role | null = null;
   /** When the lease was last extended, on `#clock`. */
   #extendedAt = 0;
+  /** The epoch whose lease may still be valid, also after an append of unknown outcome. */
+  #leasedEpoch: number | null = null;
   #isResigned = false;
   /** The facts that this replica could not write; null when it could write the last ones. */
   #unwritten: readonly Fact[] | null = null;
@@ -143,14 +145,13 @@ export class ReplicatedLedger implements Ledger {
   resign(): Promise<void> {
     return this.#alone(async () => {
       this.#isResigned = true;
-      const role = this.#role;
-      if (role?.kind !== 'owner') return;
-      this.#change({ kind: 'follower', owner: null });
-      await this.#release(role.epoch);
+      if (this.#role?.kind === 'owner') this.#change({ kind: 'follower', owner: null });
+      if (this.#leasedEpoch !== null) await this.#release(this.#leasedEpoch);
     });
   }
 
   async #release(epoch: number): Promise<void> {
+    this.#leasedEpoch = null;
     try {
       await this.#journal.release(epoch);
     } catch (error) {
@@ -248,6 +249,7 @@ export class ReplicatedLedger implements Ledger {
       this.#change({ kind: 'follower', owner: acquired.by });
       return false;
     }
+    this.#leasedEpoch = acquired.epoch;
     await this.#followAll(acquired.epoch);
     this.#extendedAt = asked;
     this.#change({ kind: 'owner', epoch: acquired.epoch });

@@ -108,6 +108,18 @@ test('an owner that resigns hands over at once, and takes the journal no more', 
   expect(a.role).toMatchObject({ kind: 'follower', owner: { name: 'b', isLeased: false } });
 });
 
+test('a receiver that stops after a commit of unknown outcome hands over at once', async () => {
+  const { journal, a, b } = two();
+  await a.ledger.step();
+  a.connection.nextFault = 'lost_after';
+  await a.ledger.commit([deposit('n1')]);
+  await a.ledger.resign();
+  journal.now += 1;
+  await b.ledger.step();
+  expect(b.role).toEqual({ kind: 'owner', epoch: 2 });
+  expect(await b.ledger.commit([deposit('n1')])).toMatchObject(DUPLICATE);
+});
+
 test('an owner keeps its ownership while the journal is unreachable for less than a lease', async () => {
   const { journal, a } = two();
   await a.ledger.step();
