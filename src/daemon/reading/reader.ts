@@ -8,6 +8,7 @@ import { failureOf } from './thread-failure.ts';
 import { divided } from './long-answer.ts';
 import type { Call, Calls, FromReader, Method, ReaderOptions, ToReader } from './messages.ts';
 import { keepPace } from './pace.ts';
+import { keepPrepared } from './prepared-keys.ts';
 
 /** The methods by name; types each call's arguments by its method. */
 type Answering = {
@@ -56,16 +57,7 @@ function serve(port: MessagePort, { path, pace, findsByKey }: ReaderOptions): vo
       say({ kind: 'failed', id, failure: failureOf(error) });
     });
   });
-  if (findsByKey) setImmediate(prepare, keys);
-}
-
-/** Prepares look-ups between calls, so that the first search after a start waits for one step only. */
-function prepare(keys: KeyLookup): void {
-  try {
-    if (!keys.step()) setImmediate(prepare, keys);
-  } catch {
-    // The call that needs the keys fails, and says why.
-  }
+  if (findsByKey) setImmediate(keepPrepared, keys);
 }
 
 if (parentPort === null) throw new Error('the reader is started by the daemon, as a thread');
