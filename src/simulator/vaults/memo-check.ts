@@ -21,11 +21,12 @@ function memoFlaw(format: AddressRules['format'], memo: string): string | undefi
         ? undefined
         : 'must be a destination tag: a whole number below 2^32';
     case 'stellar': {
-      // A memo of type id is a number, which is always shorter than the limit of a text.
-      const isHash = /^[0-9a-fA-F]{64}$/.test(memo);
+      // A memo of type id is a number, which is always shorter than the limit of a text. A hash has
+      // one spelling, or one memo could have two records.
+      const isHash = /^[0-9a-f]{64}$/.test(memo);
       return isHash || Buffer.byteLength(memo) <= TEXT_BYTES_MAX
         ? undefined
-        : `must be at most ${TEXT_BYTES_MAX} bytes of text, or a hash of 64 hex digits`;
+        : `must be at most ${TEXT_BYTES_MAX} bytes of text, or a hash of 64 hex digits in lower case`;
     }
     case 'p2wpkh':
     case 'evm':

@@ -216,14 +216,14 @@ test('on every network an order to an address of it is taken', async () => {
 });
 
 const HASH_MEMO = 'ab'.repeat(32);
-/** Valid and invalid memos by network. */
+/** Valid and invalid memos by network. A memo has one spelling, or it could have two records. */
 const MEMOS = [
   ['ripple', 'XRP', ['0', '7', '4294967295'], ['abc', '4294967296', '-1', '1.5', '007', ' 7']],
   [
     'stellar',
     'XLM',
     ['ann', 'é'.repeat(14), '18446744073709551615', HASH_MEMO],
-    ['x'.repeat(29), 'é'.repeat(15), `${HASH_MEMO}0`],
+    ['x'.repeat(29), 'é'.repeat(15), `${HASH_MEMO}0`, HASH_MEMO.toUpperCase()],
   ],
 ] as const;
 
