@@ -161,7 +161,14 @@ function handleEvidence(
   const found: Finding[] = [];
   const { posted, epoch } = before;
   const ownTransfer = isOwnHash(hashState);
-  const context = { notification, now, ownTransfer, posted, isCorrected: isCorrected(before) };
+  const context = {
+    notification,
+    now,
+    ownTransfer,
+    posted,
+    isCorrected: isCorrected(before),
+    isOutOfDate: isOutOfDate(before, count),
+  };
   const receipts = receivedIn(list);
   const named = receipts.map((received) => {
     const deposit = known.get(received.asset);
@@ -170,7 +177,7 @@ function handleEvidence(
     }
     const subject = deposit ?? newDeposit(received, { ...context, epoch });
     const after = sighted(subject, received, context);
-    if (deposit !== undefined || !isOutOfDate(before, count)) return evaluate(after, now);
+    if (deposit?.evidence === 'confirmed' || !context.isOutOfDate) return evaluate(after, now);
     // A deeper confirmation or the custody API omitted this asset; they decide.
     const emptied = { ...after, amount: ZERO };
     found.push(amountChanged(emptied, received.amount, `confirmation ${count}`));

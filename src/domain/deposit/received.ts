@@ -92,6 +92,8 @@ interface SightedIn {
   readonly posted: readonly BalanceChange[];
   /** Whether the custody API corrected the position: then the notification changes no amount. */
   readonly isCorrected: boolean;
+  /** Whether the notification posts nothing, because a deeper confirmation or the API decided. */
+  readonly isOutOfDate: boolean;
 }
 
 /**
@@ -113,7 +115,7 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
   const { notification, now, ownTransfer } = context;
   const count = countOf(notification);
   const amountChanges = received.amount !== deposit.amount;
-  const older = context.isCorrected || count < deposit.confirmations;
+  const older = context.isOutOfDate || context.isCorrected || count < deposit.confirmations;
   // Lists its members one by one: V8 builds and reads wide objects from a spread slowly.
   return {
     vaultId: deposit.vaultId,
