@@ -127,7 +127,15 @@ export class Caller {
 
   /** Resolves after `ms` milliseconds, or at the end. */
   #pause(ms: number): Promise<void> {
-    return this.#parts.clock.sleep(ms, this.#ended.signal);
+    const { signal } = this.#ended;
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      signal.addEventListener('abort', wake);
+      void this.#parts.clock.sleep(ms).then(wake);
+    });
   }
 
   async #attempt<Value>(
