@@ -27,8 +27,7 @@ interface QueuedFact {
 export class HandOver {
   readonly owner: Owner;
   readonly #hand: (facts: readonly Fact[]) => Promise<Handed>;
-  /** Facts that are not sent yet, oldest first. */
-  readonly #waiting = new Set<QueuedFact>();
+  #waiting: QueuedFact[] = [];
   #underWay = 0;
   #isScheduled = false;
 
@@ -37,45 +36,31 @@ export class HandOver {
     this.#hand = (facts) => hand(owner, facts);
   }
 
-  /** `withdraw`: answers a fact that was not sent yet as `unreached`; false when it was sent. */
-  submit(fact: Fact): { readonly answer: Promise<HandedFact>; readonly withdraw: () => boolean } {
-    let withdraw = (): boolean => false;
-    const answer = new Promise<HandedFact>((resolve) => {
-      const queued = { fact, resolve };
-      this.#waiting.add(queued);
-      withdraw = () => {
-        const isUnsent = this.#waiting.delete(queued);
-        if (isUnsent)
-          resolve({ kind: 'unreached', cause: `the owner ${this.owner.name} is silent` });
-        return isUnsent;
-      };
+  submit(fact: Fact): Promise<HandedFact> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ fact, resolve });
+      this.#schedule();
     });
-    this.#schedule();
-    return { answer, withdraw };
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#underWay >= UNDER_WAY_MAX || this.#waiting.size === 0) return;
+    if (this.#isScheduled || this.#underWay >= UNDER_WAY_MAX || this.#waiting.length === 0) return;
     this.#isScheduled = true;
     // Wait one turn of the event loop: facts that can be read now travel together.
     setImmediate(() => {
       this.#isScheduled = false;
-      const frame = this.#nextFrame();
-      if (frame.length > 0) void this.#send(frame);
+      void this.#send(this.#nextFrame());
       this.#schedule();
     });
   }
 
   #nextFrame(): QueuedFact[] {
-    const frame: QueuedFact[] = [];
     let bytes = 0;
-    for (const queued of this.#waiting) {
-      bytes += 'raw' in queued.fact ? queued.fact.raw.length : 0;
-      if (frame.length > 0 && (frame.length >= FACTS_MAX || bytes > BYTES_MAX)) break;
-      frame.push(queued);
-    }
-    for (const queued of frame) this.#waiting.delete(queued);
-    return frame;
+    const fitting = this.#waiting.findIndex(({ fact }, index) => {
+      bytes += 'raw' in fact ? fact.raw.length : 0;
+      return index > 0 && (index >= FACTS_MAX || bytes > BYTES_MAX);
+    });
+    return this.#waiting.splice(0, fitting === -1 ? this.#waiting.length : fitting);
   }
 
   async #send(frame: readonly QueuedFact[]): Promise<void> {

@@ -7,7 +7,7 @@ import type { Handed } from './owner-client.ts';
 import type { ReplicaPosition } from './replica-position.ts';
 import type { FactRoute } from './fact-route.ts';
 
-/** How long a fact waits for an owner and its answer. A webhook's sender gives up after 10 s. */
+/** How long a fact waits for an owner. A webhook's sender gives up after 10 s. */
 const HOLD_MS_MAX = 6_000;
 /** The same once this receiver stops. Another one takes over within some 0.3 s. */
 const STOPPING_HOLD_MS_MAX = 1_000;
@@ -36,9 +36,6 @@ export interface ReceiverQueueOptions {
   readonly appliedMsMax?: number;
 }
 
-/** The owner, or the journal, was silent until the fact had waited for long enough. */
-const NO_ANSWER = 'the owner of the journal did not answer';
-
 /** What one attempt brought. `again`: nothing was kept, or it may be repeated without harm. */
 type Attempt =
   | { readonly kind: 'done'; readonly outcome: Submitted }
@@ -56,7 +53,7 @@ export class ReceiverQueue implements FactQueue {
   #route: FactRoute = { kind: 'waiting', cause: 'this receiver has just started' };
   #handOver: HandOver | null = null;
   #changed: (() => void)[] = [];
-  /** Facts under way to an owner, to be left behind when another owner takes facts. */
+  /** Recognised facts whose answer may be left behind when another owner takes facts. */
   readonly #handed = new Set<() => void>();
   #waiting = 0;
   /** Facts that found no owner are refused afterwards, on `performance.now()`. */
@@ -80,8 +77,8 @@ export class ReceiverQueue implements FactQueue {
   }
 
   /**
-   * Facts that wait take the new way at once. A former owner may be silent: so do the facts that were
-   * not sent to it yet, and those under way that the books recognise.
+   * Facts that wait take the new way at once. So do recognised facts under way to a former owner: it
+   * may be silent.
    */
   setRoute(route: FactRoute): void {
     this.#route = route;
@@ -128,7 +125,7 @@ export class ReceiverQueue implements FactQueue {
     const endsAt = performance.now() + this.#holdMsMax;
     for (;;) {
       const route = this.#route;
-      const attempt = await this.#attempt(fact, route, endsAt);
+      const attempt = await this.#attempt(fact, route);
       if (attempt.kind === 'done') return attempt.outcome;
       const leftMs = Math.min(endsAt, this.#holdsUntil) - performance.now();
       if (leftMs <= 0 || this.#isClosed) return { kind: 'unavailable', cause: attempt.cause };
@@ -137,17 +134,17 @@ export class ReceiverQueue implements FactQueue {
     }
   }
 
-  async #attempt(fact: Fact, route: FactRoute, endsAt: number): Promise<Attempt> {
+  async #attempt(fact: Fact, route: FactRoute): Promise<Attempt> {
     switch (route.kind) {
       case 'owner': {
-        const outcome = await this.#kept(fact, endsAt);
+        const outcome = await this.#options.local.submit(fact);
         return outcome.kind === 'unavailable' && isRecognised(fact)
           ? { kind: 'again', cause: outcome.cause }
           : { kind: 'done', outcome };
       }
       case 'follower':
         if (this.#handOver === null) throw new Error('a follower has a way to its owner');
-        return this.#attemptOf(fact, await this.#handedBy(this.#handOver, fact, endsAt));
+        return this.#attemptOf(fact, await this.#handedBy(this.#handOver, fact));
       case 'waiting':
         return { kind: 'again', cause: route.cause };
       case 'refusing':
@@ -157,28 +154,13 @@ export class ReceiverQueue implements FactQueue {
     }
   }
 
-  /** The own writer's answer. The journal may be silent: a recognised fact does not wait longer. */
-  #kept(fact: Fact, endsAt: number): Promise<Submitted> {
-    const answer = this.#options.local.submit(fact);
+  #handedBy(handOver: HandOver, fact: Fact): Promise<HandedFact> {
+    const answer = handOver.submit(fact);
     if (!isRecognised(fact)) return answer;
-    return new Promise((resolve, reject) => {
-      const leave = (): void => resolve({ kind: 'unavailable', cause: NO_ANSWER });
-      const timer = setTimeout(leave, endsAt - performance.now());
-      void answer.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
-  }
-
-  #handedBy(handOver: HandOver, fact: Fact, endsAt: number): Promise<HandedFact> {
-    const { answer, withdraw } = handOver.submit(fact);
     return new Promise((resolve) => {
-      const leave = (): void => {
-        if (withdraw() || !isRecognised(fact)) return;
-        resolve({ kind: 'unknown', cause: NO_ANSWER });
-      };
-      const timer = setTimeout(leave, endsAt - performance.now());
+      const leave = (): void => resolve({ kind: 'unknown', cause: 'the owner did not answer' });
       this.#handed.add(leave);
       void answer.then((handed) => {
-        clearTimeout(timer);
         this.#handed.delete(leave);
         resolve(handed);
       });
@@ -187,6 +169,7 @@ export class ReceiverQueue implements FactQueue {
 
   #leaveAll(): void {
     for (const leave of this.#handed) leave();
+    this.#handed.clear();
   }
 
   async #attemptOf(fact: Fact, handed: HandedFact): Promise<Attempt> {

@@ -12,7 +12,6 @@ import {
 import { ReplicaPosition } from '../../../src/daemon/receivers/replica-position.ts';
 import { CommitQueue } from '../../../src/intake/commit-queue.ts';
 import { decode } from '../../../src/intake/decode.ts';
-import type { FactQueue } from '../../../src/intake/fact-queue.ts';
 import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
 import { OpenLedger } from '../../store/open-ledger.ts';
 
@@ -75,7 +74,6 @@ interface FollowerOptions {
   readonly holdMsMax?: number;
   readonly appliedMsMax?: number;
   readonly hand?: OwnerClient['hand'];
-  readonly local?: Pick<FactQueue, 'submit'>;
 }
 
 /** A receiver without a writer, which hands everything on. */
