@@ -127,14 +127,10 @@ export async function readMentioning(
     condition,
     sql`transaction_id, iif(${named}, null, posted) as posted`,
   ).execute(at);
-  const isNamed = ({ posted }: Found): boolean => posted === null;
   const moves = ({ posted }: Found): boolean =>
     posted !== null && movesAny(JSON.parse(posted) as PackedChange[], amounts);
-  const ids = [...rows.filter(isNamed).slice(0, limit), ...rows.filter(moves).slice(0, limit)]
-    .slice(0, limit)
-    .map((row) => row.transaction_id);
-  const found = new Map(
-    (await withdrawalsOf(at, ids)).map((one) => [one.transactionId as string, one]),
-  );
-  return ids.flatMap((id) => found.get(id) ?? []);
+  const idsOf = (found: readonly Found[]): string[] => found.map((row) => row.transaction_id);
+  const naming = rows.filter(({ posted }) => posted === null).slice(0, limit);
+  const moving = rows.filter(moves).slice(0, limit - naming.length);
+  return [...(await withdrawalsOf(at, idsOf(naming))), ...(await withdrawalsOf(at, idsOf(moving)))];
 }
