@@ -2,7 +2,7 @@ import { custodyReceived } from '../../domain/deposit/comparison.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { LifeFact } from '../../store/answers.ts';
 import { unpackChanges } from '../../store/codec/change.ts';
-import { bodyOf, type FactBody } from '../parts/fact/fact-body.ts';
+import { bodyOf, textOf, transactionIn } from '../parts/fact/fact-body.ts';
 
 /** The members of a custody record that a deposit is compared with. */
 export interface CustodyEvidence {
@@ -16,25 +16,19 @@ export interface CustodyEvidence {
   readonly transactionId: string | null;
 }
 
-/** A member of a journalled body as text; null for a member that is neither text nor number. */
-export function text(value: unknown): string | null {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
-}
-
 /** The record that a fact compared with the deposit; null for a fact without one. */
 export function evidenceOf(fact: LifeFact | undefined, deposit: Deposit): CustodyEvidence | null {
   if (fact?.kind !== 'custody-record') return null;
-  const transaction = bodyOf(fact)['transaction'];
-  if (typeof transaction !== 'object' || transaction === null) return null;
-  const record = transaction as FactBody;
+  const record = transactionIn(bodyOf(fact));
+  if (record === null) return null;
   return {
-    status: text(record['status']),
-    confirmations: text(record['confirmations']),
+    status: textOf(record['status']),
+    confirmations: textOf(record['confirmations']),
     amount: amountOf(record['changes'], deposit),
-    addressId: text(record['addressId']),
-    networkAddress: text(record['networkAddress']),
-    memo: text(record['memo']),
-    transactionId: text(record['transactionId']),
+    addressId: textOf(record['addressId']),
+    networkAddress: textOf(record['networkAddress']),
+    memo: textOf(record['memo']),
+    transactionId: textOf(record['transactionId']),
   };
 }
 

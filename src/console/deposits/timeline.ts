@@ -1,8 +1,8 @@
 import type { Amount } from '../../domain/money/amount.ts';
 import type { BreakEvent } from '../../domain/break/break.ts';
 import type { DepositLife, LifeFact, StoredNotification } from '../../store/answers.ts';
-import { bodyOf, type FactBody } from '../parts/fact/fact-body.ts';
-import { evidenceOf, text, type CustodyEvidence } from './evidence.ts';
+import { bodyOf, textOf, type FactBody } from '../parts/fact/fact-body.ts';
+import { evidenceOf, type CustodyEvidence } from './evidence.ts';
 import { termsAt, type PolicyBook } from './terms.ts';
 import type { StepHead } from '../parts/fact/life-step.tsx';
 
@@ -73,15 +73,15 @@ const DECISIONS: Readonly<Record<string, string>> = {
 };
 
 function decisionHead(actor: string, body: FactBody): Head {
-  const kind = text(body['kind']) ?? 'decision';
-  const detail = text(body['reason']) ?? text(body['note']);
+  const kind = textOf(body['kind']) ?? 'decision';
+  const detail = textOf(body['reason']) ?? textOf(body['note']);
   if (kind === 'acknowledge') {
     return { origin: 'consumer', title: `${actor} acknowledged the credit`, detail };
   }
   const origin = kind === 'judge' || actor === 'config' ? 'Counterfoil' : 'person';
   const action =
     kind === 'attribute'
-      ? `attributed it to ${text(body['attributedTo']) ?? 'somebody'}`
+      ? `attributed it to ${textOf(body['attributedTo']) ?? 'somebody'}`
       : (DECISIONS[kind] ?? kind);
   return { origin, title: `${actor} ${action}`, detail };
 }
@@ -100,7 +100,7 @@ const RECORDS: Readonly<Record<string, string>> = {
 };
 
 function recordHead(body: FactBody): Head {
-  const kind = text(body['kind']) ?? '';
+  const kind = textOf(body['kind']) ?? '';
   const isOwn = ['run', 'run-step', 'close'].includes(kind);
   const title =
     kind !== 'deposit'
@@ -175,7 +175,7 @@ function verifications({ deposit, items, facts }: DepositLife): Map<number, Effe
 const JUDGING = ['policy', 'halt', 'resume', 'judge'];
 
 function isJudging(fact: LifeFact | undefined): boolean {
-  return fact?.kind === 'decision' && JUDGING.includes(text(bodyOf(fact)['kind']) ?? '');
+  return fact?.kind === 'decision' && JUDGING.includes(textOf(bodyOf(fact)['kind']) ?? '');
 }
 
 /** A deposit's life, fact by fact, oldest first. */

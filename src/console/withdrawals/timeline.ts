@@ -5,7 +5,7 @@ import type {
   WithdrawalPosting,
 } from '../../store/answers.ts';
 import type { BreakEvent } from '../../domain/break/break.ts';
-import { bodyOf, type FactBody } from '../parts/fact/fact-body.ts';
+import { bodyOf, transactionIn, type FactBody } from '../parts/fact/fact-body.ts';
 import type { StepHead } from '../parts/fact/life-step.tsx';
 
 /** What a fact brought about. */
@@ -39,9 +39,7 @@ function notificationHead(one: StoredNotification): Head {
 
 /** The custody API's status of the transaction, where the record has it. */
 function statusIn(body: FactBody): string | null {
-  const { transaction } = body;
-  if (typeof transaction !== 'object' || transaction === null) return null;
-  const { status } = transaction as FactBody;
+  const status = transactionIn(body)?.['status'];
   return typeof status === 'string' ? `Status there: ${status}` : null;
 }
 

@@ -15,3 +15,13 @@ export function bodyOf(fact: LifeFact | undefined): FactBody {
     return {};
   }
 }
+
+/** A member of a journalled body as text; null for a member that is neither text nor number. */
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}
+
+/** The transaction of a custody record's body; null for a body without one. */
+export function transactionIn({ transaction }: FactBody): FactBody | null {
+  return typeof transaction === 'object' ? (transaction as FactBody | null) : null;
+}
