@@ -265,8 +265,10 @@ export interface ReconcilerView {
   readonly exempt: ReadonlyMap<string, ExemptDifference>;
 }
 
-/** What names a text or an amount, besides deposits. */
+/** What names a text or an amount. */
 export interface Mentions {
+  /** Those that the text names as address, account, memo, owner, transaction or consumer's reference first. */
+  readonly deposits: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
   /** Unresolved breaks of the amount. */
   readonly breaks: readonly ShownBreak[];

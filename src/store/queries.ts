@@ -52,8 +52,6 @@ export interface DepositSearch extends DepositQuery {
   readonly memo?: string;
   /** The owner that an operator attributed it to. */
   readonly attributedTo?: string;
-  /** Its address, account, memo, owner, transaction or consumer’s reference. */
-  readonly mention?: string;
   /** Any of these amounts. */
   readonly amounts?: readonly AssetAmount[];
   /** Smallest units, inclusive; zero or more. */

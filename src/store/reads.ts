@@ -96,7 +96,7 @@ export interface Reads {
   /** One feed item by its id. */
   credit(creditId: string): Promise<StoredCredit | undefined>;
   withdrawals(query: WithdrawalQuery, page: PageRequest): Promise<Page<Withdrawal>>;
-  /** Withdrawals and open breaks that name a text or an amount, newest first; the reading is bounded. */
+  /** Deposits, withdrawals and open breaks of a text or an amount; the reading is bounded. */
   mentions(mentioned: Mentioned, limit: number): Promise<Mentions>;
   /** A withdrawal with the facts about it, from one snapshot. */
   withdrawalLife(transactionId: string): Promise<WithdrawalLife | undefined>;

@@ -3,7 +3,7 @@ import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Subject } from '../frame/context.ts';
-import type { AssetAmount } from '../../store/queries.ts';
+import type { AssetAmount, Mentioned } from '../../store/queries.ts';
 import { balancesLink } from '../parts/book-links.ts';
 
 /** A thing that a search found. */
@@ -164,31 +164,33 @@ async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]
   );
 }
 
-const NO_DEPOSITS = { items: [] };
-
-/** What names the text, and what has the amount. The store bounds each reading. */
-async function byMember(
-  reads: SearchReads,
-  { text, amounts }: { text: string; amounts: readonly AssetAmount[] },
-): Promise<Hit[]> {
+/** What has the text as a name, and what has one of the amounts. */
+async function byMember(reads: SearchReads, mentioned: Mentioned): Promise<Hit[]> {
   const page = { cursor: null, pageSize: FIRST.pageSize };
-  // Two reads: otherwise many deposits of an amount hide the deposit whose memo is that number.
-  const [received, named, ofAmount, others] = await Promise.all([
-    reads.findDeposits({ networkAddress: text }, page),
-    reads.findDeposits({ mention: text }, page),
-    amounts.length === 0 ? NO_DEPOSITS : reads.findDeposits({ amounts }, page),
-    reads.mentions({ text, amounts }, FIRST.pageSize),
+  const [received, others] = await Promise.all([
+    reads.findDeposits({ networkAddress: mentioned.text }, page),
+    reads.mentions(mentioned, FIRST.pageSize),
   ]);
-  const found = [...received.items, ...named.items, ...ofAmount.items];
+  const found = [...received.items, ...others.deposits];
   const deposits = new Map(found.map((deposit) => [deposit.depositId, deposit]));
   const vaults = new Set<string>(received.items.map(({ vaultId }) => vaultId));
-  if (others.isVault) vaults.add(text);
+  if (others.isVault) vaults.add(mentioned.text);
   return [
     ...[...deposits.values()].map(depositHit),
     ...others.withdrawals.map(withdrawalHit),
     ...others.breaks.map(breakHit),
     ...[...vaults].map(vaultHit),
   ];
+}
+
+async function byExactText(reads: SearchReads, text: string): Promise<Hit[]> {
+  // Together: each read waits in a queue.
+  const hits = await Promise.all([
+    byId(reads, text),
+    byHash(reads, text),
+    notificationHits(reads, text),
+  ]);
+  return hits.flat();
 }
 
 /**
@@ -202,14 +204,10 @@ export async function find(
   text: string,
   amounts: readonly AssetAmount[],
 ): Promise<readonly Hit[]> {
-  // Together: each read waits in a queue.
-  const hits = await Promise.all([
-    byId(reads, text),
-    byHash(reads, text),
-    notificationHits(reads, text),
-  ]);
-  const exact = hits.flat();
-  return exact.length > 0 ? exact : byMember(reads, { text, amounts });
+  // Few ids read as an amount: its members are read at once, and wait in the queue only once.
+  const early = amounts.length === 0 ? undefined : byMember(reads, { text, amounts });
+  const [exact, members] = await Promise.all([byExactText(reads, text), early]);
+  return exact.length > 0 ? exact : (members ?? byMember(reads, { text, amounts }));
 }
 
 /** The one thing that a person must mean; undefined where several fit. */

@@ -5,6 +5,7 @@ import { change } from '../webhook.ts';
 import { openStore } from './open-store.ts';
 
 const ETH = 'ethereum:ETH';
+const THIRTY = [{ asset: AssetId(ETH), amount: Amount(30n) }];
 
 /** What each withdrawal moved: change kind and amount, in the order of its notification. */
 const WITHDRAWALS: Readonly<Record<string, readonly (readonly [kind: string, amount: string])[]>> =
@@ -41,8 +42,7 @@ test('withdrawals are found by the sum that they moved, fees left out', async ()
     const mined = { transactionId: name, blockchainHash: `0x${index}`, balanceChanges };
     await open.deliver(service.outgoing('mined', mined));
   }
-  const amounts = [{ asset: AssetId(ETH), amount: Amount(30n) }];
-  const { withdrawals } = await reads.mentions({ text: '30 wei', amounts }, 20);
+  const { withdrawals } = await reads.mentions({ text: '30 wei', amounts: THIRTY }, 20);
   expect(withdrawals.map(({ transactionId }) => transactionId).toReversed()).toEqual([
     'one transfer and its fee',
     'one transfer alone',
@@ -58,8 +58,7 @@ test('a memo that reads like a fee hides no withdrawal of two transfers', async 
   await open.deliver(
     service.outgoing('mined', { transactionId: 'wd-1', memo: 'fee', balanceChanges }),
   );
-  const amounts = [{ asset: AssetId(ETH), amount: Amount(30n) }];
-  const { withdrawals } = await reads.mentions({ text: '30 wei', amounts }, 20);
+  const { withdrawals } = await reads.mentions({ text: '30 wei', amounts: THIRTY }, 20);
   expect(withdrawals.map(({ transactionId }) => transactionId)).toEqual(['wd-1']);
 });
 
@@ -75,13 +74,62 @@ test('a withdrawal that a number names comes once, before those that moved that 
     const mined = { transactionId: name, memo, blockchainHash: `0x${index}`, balanceChanges };
     await open.deliver(service.outgoing('mined', mined));
   }
-  const amounts = [{ asset: AssetId(ETH), amount: Amount(30n) }];
-  const { withdrawals } = await reads.mentions({ text: '30', amounts }, 20);
+  const { withdrawals } = await reads.mentions({ text: '30', amounts: THIRTY }, 20);
   expect(withdrawals.map(({ transactionId }) => transactionId)).toEqual([
     'named by it',
     'names and moved it',
     'moved it',
   ]);
-  const { withdrawals: first } = await reads.mentions({ text: '30', amounts }, 1);
+  const { withdrawals: first } = await reads.mentions({ text: '30', amounts: THIRTY }, 1);
   expect(first.map(({ transactionId }) => transactionId)).toEqual(['named by it']);
+});
+
+test('deposits are found by each name, and by the consumer’s reference of their credit', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(
+    service.confirmed(6, { blockchainHash: '0x1', balanceChanges: [change('99')] }),
+    service.confirmed(1, { blockchainHash: '0x2', vaultId: 'v2', accountId: 'acc-2' }),
+    service.incoming('mempool', { blockchainHash: '0x3', addressId: 'adr-3' }),
+    service.confirmed(1, { blockchainHash: '0x4', memo: '88' }),
+  );
+  const attributed = open.deposits().find(({ blockchain_hash: hash }) => hash === '0x4');
+  await open.decide({
+    kind: 'attribute',
+    depositId: attributed?.deposit_id as never,
+    attributedTo: 'customer 7',
+    endsApprovals: true,
+    reason: 'their ticket',
+  });
+  for (const [text, hash] of [
+    ['customer 7', '0x4'],
+    ['88', '0x4'],
+    ['adr-3', '0x3'],
+    ['acc-2', '0x2'],
+    ['nobody', undefined],
+  ]) {
+    const { deposits } = await reads.mentions({ text: text ?? '', amounts: [] }, 20);
+    expect([text, deposits.map(({ blockchainHash }) => blockchainHash)]).toEqual([
+      text,
+      hash === undefined ? [] : [hash],
+    ]);
+  }
+});
+
+test('deposits of an amount hide no deposit that the number names, and each comes once', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(
+    service.confirmed(1, { blockchainHash: '0x1', memo: '30', balanceChanges: [change('7')] }),
+    service.confirmed(1, { blockchainHash: '0x2', memo: '30', balanceChanges: [change('30')] }),
+    service.confirmed(1, { blockchainHash: '0x3', balanceChanges: [change('30')] }),
+    service.confirmed(1, { blockchainHash: '0x4', balanceChanges: [change('30')] }),
+    service.confirmed(1, { blockchainHash: '0x5', balanceChanges: [change('7')] }),
+  );
+  const mentioned = { text: '30', amounts: THIRTY };
+  for (const [limit, found] of [
+    [20, '0x2 0x1 0x4 0x3'],
+    [1, '0x2 0x4'],
+  ] as const) {
+    const { deposits } = await reads.mentions(mentioned, limit);
+    expect(deposits.map(({ blockchainHash }) => blockchainHash).join(' ')).toBe(found);
+  }
 });

@@ -8,7 +8,8 @@ import type { Tables } from '../table/tables.ts';
 import { shownBreaks } from './breaks/break-evidence.ts';
 import { UNRESOLVED } from './breaks/breaks.ts';
 import { atSnapshot } from './list.ts';
-import { readMentioning } from './withdrawals/withdrawal-search.ts';
+import { depositsMentioning } from './deposits/deposit-mentions.ts';
+import { withdrawalsMentioning } from './withdrawals/withdrawal-search.ts';
 
 /** Most unresolved breaks that one search reads, the newest first. */
 const BREAKS_MAX = 10_000;
@@ -47,7 +48,7 @@ async function isVault(at: Kysely<Tables>, text: string): Promise<boolean> {
   return position !== undefined;
 }
 
-/** What else names a text or an amount (`Reads.mentions`). */
+/** What names a text or an amount (`Reads.mentions`). */
 export function readMentions(
   db: Kysely<Tables>,
   mentioned: Mentioned,
@@ -56,7 +57,8 @@ export function readMentions(
   return atSnapshot(db, async (at) => {
     const breaks = await breaksOf(at, mentioned.amounts);
     return {
-      withdrawals: await readMentioning(at, mentioned, limit),
+      deposits: await depositsMentioning(at, mentioned, limit),
+      withdrawals: await withdrawalsMentioning(at, mentioned, limit),
       breaks: await shownBreaks(at, breaks.slice(0, limit)),
       isVault: await isVault(at, mentioned.text),
     };

@@ -24,24 +24,9 @@ function amountAtMost(amount: bigint): RawBuilder<boolean> {
     or (length(amount), amount) <= (${digits.length}, ${digits}))`;
 }
 
-const MENTIONED = [
-  'address_id',
-  'account_id',
-  'memo',
-  'attributed_to',
-  'transaction_id',
-  'credit_reference',
-] as const;
-
-/** Whether a deposit has the text in a column that names it to people. */
-function names(text: string): RawBuilder<boolean> {
-  const columns = MENTIONED.map((column) => sql`${sql.ref(column)} = ${text}`);
-  return sql<boolean>`(${sql.join(columns, sql.raw(' or '))})`;
-}
-
 /** Every filter of a search as one condition. */
 export function filtersOf(search: DepositSearch): RawBuilder<boolean> {
-  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, mention, amounts } = search;
+  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, amounts } = search;
   const { networkAddress, reasons } = search;
   const equal = {
     state: search.state,
@@ -59,7 +44,6 @@ export function filtersOf(search: DepositSearch): RawBuilder<boolean> {
     ),
     networkAddress === undefined ? undefined : atNetworkAddress(networkAddress),
     reasons === undefined ? undefined : sql<boolean>`reason in (${sql.join(reasons)})`,
-    mention === undefined ? undefined : names(mention),
     amounts === undefined ? undefined : isAnyOf('amount', amounts),
     amountFrom === undefined ? undefined : amountAtLeast(amountFrom),
     amountTo === undefined ? undefined : amountAtMost(amountTo),

@@ -111,7 +111,7 @@ export async function readMoved(
  * The newest withdrawals that name a text, then those that moved one of the amounts. A single scan
  * finds both.
  */
-export async function readMentioning(
+export async function withdrawalsMentioning(
   at: Kysely<Tables>,
   { text, amounts }: Mentioned,
   limit: number,
