@@ -13,7 +13,6 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     pool: 'forks',
-    // Files wait for programs, disks and timers: one file a core leaves a quarter of two cores idle.
     maxWorkers: 3,
     // What hangs must end; what is slow on a busy machine must not fail for it. Tests that take three
     // seconds on an idle one have taken half a minute with ten other programs running.
@@ -55,7 +54,16 @@ export default defineConfig({
           provide: { store: 'postgres' },
         },
       },
-      { extends: true, test: { name: 'programs', include: patternsOf('programs') } },
+      {
+        extends: true,
+        test: {
+          name: 'programs',
+          include: patternsOf('programs'),
+          // Files wait for programs, disks and timers: three at a time leave 40 % of two cores idle.
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         extends: true,
         test: {

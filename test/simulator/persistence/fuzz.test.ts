@@ -258,7 +258,7 @@ test('no call on a state file is answered with 500', async () => {
   expect(statuses.get(201)).toBeGreaterThan(20);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40, size: 'max' }), run),
-    { numRuns: 60, endOnFailure: true },
+    { numRuns: 30, endOnFailure: true },
   );
   const before = await core.api('GET', '/transactions?pageSize=1000');
   await core.stop();

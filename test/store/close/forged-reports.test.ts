@@ -234,7 +234,7 @@ test('forged webhooks that the custody API denies change no figure and no catego
     fc.asyncProperty(forgeries, async (some) => {
       expect(await reportsWith(some)).toEqual(truth);
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   );
 });
 

@@ -63,7 +63,7 @@ test('the differences listed by hash sum to the total’s, although webhooks are
       expect(numbered).toHaveLength(DAYS - numberedFrom);
       open.close();
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 
