@@ -27,7 +27,8 @@ interface QueuedFact {
 export class HandOver {
   readonly owner: Owner;
   readonly #hand: (facts: readonly Fact[]) => Promise<Handed>;
-  #waiting: QueuedFact[] = [];
+  /** Facts that are not sent yet, oldest first. */
+  readonly #waiting = new Set<QueuedFact>();
   #underWay = 0;
   #isScheduled = false;
 
@@ -36,31 +37,36 @@ export class HandOver {
     this.#hand = (facts) => hand(owner, facts);
   }
 
-  submit(fact: Fact): Promise<HandedFact> {
-    return new Promise((resolve) => {
-      this.#waiting.push({ fact, resolve });
-      this.#schedule();
-    });
+  /** Returns what takes the fact back: false when it was sent already. */
+  submit(fact: Fact, resolve: (handed: HandedFact) => void): () => boolean {
+    const queued = { fact, resolve };
+    this.#waiting.add(queued);
+    this.#schedule();
+    return () => this.#waiting.delete(queued);
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#underWay >= UNDER_WAY_MAX || this.#waiting.length === 0) return;
+    if (this.#isScheduled || this.#underWay >= UNDER_WAY_MAX || this.#waiting.size === 0) return;
     this.#isScheduled = true;
     // Wait one turn of the event loop: facts that can be read now travel together.
     setImmediate(() => {
       this.#isScheduled = false;
-      void this.#send(this.#nextFrame());
+      const frame = this.#nextFrame();
+      if (frame.length > 0) void this.#send(frame);
       this.#schedule();
     });
   }
 
   #nextFrame(): QueuedFact[] {
+    const frame: QueuedFact[] = [];
     let bytes = 0;
-    const fitting = this.#waiting.findIndex(({ fact }, index) => {
-      bytes += 'raw' in fact ? fact.raw.length : 0;
-      return index > 0 && (index >= FACTS_MAX || bytes > BYTES_MAX);
-    });
-    return this.#waiting.splice(0, fitting === -1 ? this.#waiting.length : fitting);
+    for (const queued of this.#waiting) {
+      bytes += 'raw' in queued.fact ? queued.fact.raw.length : 0;
+      if (frame.length > 0 && (frame.length >= FACTS_MAX || bytes > BYTES_MAX)) break;
+      frame.push(queued);
+      this.#waiting.delete(queued);
+    }
+    return frame;
   }
 
   async #send(frame: readonly QueuedFact[]): Promise<void> {

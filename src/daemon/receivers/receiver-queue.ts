@@ -7,7 +7,7 @@ import type { Handed } from './owner-client.ts';
 import type { ReplicaPosition } from './replica-position.ts';
 import type { FactRoute } from './fact-route.ts';
 
-/** How long a fact waits for an owner. A webhook's sender gives up after 10 s. */
+/** How long a fact waits for an owner and its answer. A webhook's sender gives up after 10 s. */
 const HOLD_MS_MAX = 6_000;
 /** The same once this receiver stops. Another one takes over within some 0.3 s. */
 const STOPPING_HOLD_MS_MAX = 1_000;
@@ -21,6 +21,26 @@ const NOT_SHOWN: Submitted = {
   cause: 'the owner has recorded it, and this replica does not show it yet',
 };
 
+/** The owner, or this receiver's journal, did not answer in time. The fact may have been kept. */
+const SILENT = 'the owner of the journal did not answer';
+
+/** The queue's time, injected: tests and the simulation end a wait without waiting. */
+export interface QueueClock {
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** Calls `ring` at `timeMs`, never before; returns what cancels that. */
+  at(timeMs: number, ring: () => void): () => void;
+}
+
+const PROCESS_CLOCK: QueueClock = {
+  now: () => performance.now(),
+  at: (timeMs, ring) => {
+    // Node counts whole milliseconds, and may ring one early.
+    const timer = setTimeout(ring, Math.ceil(timeMs - performance.now()) + 1);
+    return () => clearTimeout(timer);
+  },
+};
+
 export interface ReceiverQueueOptions {
   /** This receiver's own writer. */
   readonly local: Pick<FactQueue, 'submit'>;
@@ -30,10 +50,12 @@ export interface ReceiverQueueOptions {
   readonly queueMax: number;
   /** Called with the number of facts that an owner answered, and of those that nobody kept. */
   readonly observe: (result: 'forwarded' | 'refused') => void;
-  /** How long a fact waits for an owner, milliseconds. */
+  /** How long a fact waits for an owner and its answer, milliseconds. */
   readonly holdMsMax?: number;
   /** How long a caller waits until this replica shows what the owner has kept, milliseconds. */
   readonly appliedMsMax?: number;
+  /** By default, the process's. */
+  readonly clock?: QueueClock;
 }
 
 /** What one attempt brought. `again`: nothing was kept, or it may be repeated without harm. */
@@ -50,13 +72,15 @@ export class ReceiverQueue implements FactQueue {
   readonly #options: ReceiverQueueOptions;
   readonly #holdMsMax: number;
   readonly #appliedMsMax: number;
+  readonly #clock: QueueClock;
   #route: FactRoute = { kind: 'waiting', cause: 'this receiver has just started' };
   #handOver: HandOver | null = null;
-  #changed: (() => void)[] = [];
-  /** Recognised facts whose answer may be left behind when another owner takes facts. */
+  /** Facts that wait for another route, or to be tried again. */
+  readonly #changed = new Set<() => void>();
+  /** Facts handed over and not answered, which another owner may take. */
   readonly #handed = new Set<() => void>();
   #waiting = 0;
-  /** Facts that found no owner are refused afterwards, on `performance.now()`. */
+  /** Facts that found no owner are refused afterwards, on the queue's clock. */
   #holdsUntil = Infinity;
   #isClosed = false;
   #idle: (() => void)[] = [];
@@ -66,6 +90,7 @@ export class ReceiverQueue implements FactQueue {
     this.#options = options;
     this.#holdMsMax = options.holdMsMax ?? HOLD_MS_MAX;
     this.#appliedMsMax = options.appliedMsMax ?? APPLIED_MS_MAX;
+    this.#clock = options.clock ?? PROCESS_CLOCK;
   }
 
   get waiting(): number {
@@ -77,8 +102,8 @@ export class ReceiverQueue implements FactQueue {
   }
 
   /**
-   * Facts that wait take the new way at once. So do recognised facts under way to a former owner: it
-   * may be silent.
+   * Facts that wait take the new way at once. A former owner may be silent: facts that were not sent
+   * to it yet also take the new way, and recognised facts that were sent.
    */
   setRoute(route: FactRoute): void {
     this.#route = route;
@@ -109,7 +134,7 @@ export class ReceiverQueue implements FactQueue {
 
   /** This receiver stops: facts wait for an owner for a second at most. */
   hurry(): void {
-    this.#holdsUntil = performance.now() + STOPPING_HOLD_MS_MAX;
+    this.#holdsUntil = this.#clock.now() + STOPPING_HOLD_MS_MAX;
     this.#wakeAll();
   }
 
@@ -122,29 +147,29 @@ export class ReceiverQueue implements FactQueue {
   }
 
   async #passed(fact: Fact): Promise<Submitted> {
-    const endsAt = performance.now() + this.#holdMsMax;
+    const endsAt = this.#clock.now() + this.#holdMsMax;
     for (;;) {
       const route = this.#route;
-      const attempt = await this.#attempt(fact, route);
+      const attempt = await this.#attempt(fact, route, endsAt);
       if (attempt.kind === 'done') return attempt.outcome;
-      const leftMs = Math.min(endsAt, this.#holdsUntil) - performance.now();
+      const leftMs = Math.min(endsAt, this.#holdsUntil) - this.#clock.now();
       if (leftMs <= 0 || this.#isClosed) return { kind: 'unavailable', cause: attempt.cause };
       if (this.#route !== route) continue;
       await this.#change(Math.min(leftMs, route.kind === 'waiting' ? leftMs : AGAIN_MS));
     }
   }
 
-  async #attempt(fact: Fact, route: FactRoute): Promise<Attempt> {
+  async #attempt(fact: Fact, route: FactRoute, endsAt: number): Promise<Attempt> {
     switch (route.kind) {
       case 'owner': {
-        const outcome = await this.#options.local.submit(fact);
+        const outcome = await this.#kept(fact, endsAt);
         return outcome.kind === 'unavailable' && isRecognised(fact)
           ? { kind: 'again', cause: outcome.cause }
           : { kind: 'done', outcome };
       }
       case 'follower':
         if (this.#handOver === null) throw new Error('a follower has a way to its owner');
-        return this.#attemptOf(fact, await this.#handedBy(this.#handOver, fact));
+        return this.#attemptOf(fact, await this.#handedBy(this.#handOver, fact, endsAt));
       case 'waiting':
         return { kind: 'again', cause: route.cause };
       case 'refusing':
@@ -154,22 +179,38 @@ export class ReceiverQueue implements FactQueue {
     }
   }
 
-  #handedBy(handOver: HandOver, fact: Fact): Promise<HandedFact> {
-    const answer = handOver.submit(fact);
-    if (!isRecognised(fact)) return answer;
+  /** The own writer's answer. At the end of its time the fact leaves: the journal may be silent. */
+  #kept(fact: Fact, endsAt: number): Promise<Submitted> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => resolve({ kind: 'unavailable', cause: SILENT });
+      const cancel = this.#clock.at(endsAt, leave);
+      void this.#options.local.submit(fact).then(resolve, reject).finally(cancel);
+    });
+  }
+
+  /** The owner's answer. At the end of its time the fact leaves: the owner may be silent. */
+  #handedBy(handOver: HandOver, fact: Fact, endsAt: number): Promise<HandedFact> {
     return new Promise((resolve) => {
-      const leave = (): void => resolve({ kind: 'unknown', cause: 'the owner did not answer' });
-      this.#handed.add(leave);
-      void answer.then((handed) => {
+      const end = (handed: HandedFact): void => {
+        cancel();
         this.#handed.delete(leave);
         resolve(handed);
+      };
+      const withdraw = handOver.submit(fact, end);
+      const leave = (): void => {
+        if (withdraw()) end({ kind: 'unreached', cause: SILENT });
+        else if (isRecognised(fact)) end({ kind: 'unknown', cause: SILENT });
+      };
+      const cancel = this.#clock.at(endsAt, () => {
+        withdraw();
+        end({ kind: 'unknown', cause: SILENT });
       });
+      this.#handed.add(leave);
     });
   }
 
   #leaveAll(): void {
     for (const leave of this.#handed) leave();
-    this.#handed.clear();
   }
 
   async #attemptOf(fact: Fact, handed: HandedFact): Promise<Attempt> {
@@ -211,21 +252,19 @@ export class ReceiverQueue implements FactQueue {
   }
 
   #wakeAll(): void {
-    for (const wake of this.#changed.splice(0)) wake();
+    for (const wake of this.#changed) wake();
   }
 
   /** Resolves when the route changes, at the latest after `msMax`. */
   #change(msMax: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.#changed = this.#changed.filter((one) => one !== wake);
-        resolve();
-      }, msMax);
       const wake = (): void => {
-        clearTimeout(timer);
+        cancel();
+        this.#changed.delete(wake);
         resolve();
       };
-      this.#changed.push(wake);
+      const cancel = this.#clock.at(this.#clock.now() + msMax, wake);
+      this.#changed.add(wake);
     });
   }
 }

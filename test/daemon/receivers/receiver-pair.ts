@@ -4,7 +4,11 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { OwnerClient } from '../../../src/daemon/receivers/owner-client.ts';
-import { ReceiverQueue } from '../../../src/daemon/receivers/receiver-queue.ts';
+import {
+  ReceiverQueue,
+  type QueueClock,
+  type ReceiverQueueOptions,
+} from '../../../src/daemon/receivers/receiver-queue.ts';
 import {
   receiverRoutes,
   type OwnerServices,
@@ -12,6 +16,7 @@ import {
 import { ReplicaPosition } from '../../../src/daemon/receivers/replica-position.ts';
 import { CommitQueue } from '../../../src/intake/commit-queue.ts';
 import { decode } from '../../../src/intake/decode.ts';
+import type { VirtualClock } from '../../../src/simulator/clock.ts';
 import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
 import { OpenLedger } from '../../store/open-ledger.ts';
 
@@ -67,13 +72,21 @@ export class TestOwner {
   }
 }
 
-interface FollowerOptions {
+interface FollowerOptions extends Partial<ReceiverQueueOptions> {
   readonly secret?: string;
   readonly ca?: string;
   readonly now?: () => number;
-  readonly holdMsMax?: number;
-  readonly appliedMsMax?: number;
-  readonly hand?: OwnerClient['hand'];
+}
+
+/** A queue's clock that moves when a test advances the virtual one. */
+export function queueClock(virtual: VirtualClock): QueueClock {
+  return {
+    now: () => virtual.now(),
+    at: (timeMs, ring) => {
+      const handle = virtual.at(timeMs, ring);
+      return () => virtual.cancel(handle);
+    },
+  };
 }
 
 /** A receiver without a writer, which hands everything on. */

@@ -2,11 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Handed } from '../../../src/daemon/receivers/owner-client.ts';
 import type { Fact } from '../../../src/domain/fact/fact.ts';
+import { VirtualClock } from '../../../src/simulator/clock.ts';
 import type { Submitted } from '../../../src/store/port.ts';
 import { CERTIFICATE, CERTIFICATE_KEY, STRANGER } from '../../ops/certificate.ts';
 import { factOf, START } from '../../store/open-ledger.ts';
 import { Service } from '../../store/webhook.ts';
-import { follower, NOW, TestOwner } from './receiver-pair.ts';
+import { follower, NOW, queueClock, TestOwner } from './receiver-pair.ts';
 
 const service = new Service();
 let depth = 0;
@@ -164,12 +165,14 @@ test('a fact waits while the owner changes, and is refused when nobody becomes t
   queue.setRoute({ kind: 'follower', owner: await owner.listen() });
   expect(await held).toEqual(ACCEPTED);
 
-  const impatient = follower({ holdMsMax: 20 });
+  const clock = new VirtualClock();
+  const impatient = follower({ clock: queueClock(clock) });
   impatient.queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
-  expect(await impatient.queue.submit(webhook())).toEqual({
-    kind: 'unavailable',
-    cause: 'nobody owns the journal',
-  });
+  const refused = impatient.queue.submit(webhook());
+  await clock.advance(5_999);
+  expect(impatient.queue.waiting).toBe(1);
+  await clock.advance(1);
+  expect(await refused).toEqual({ kind: 'unavailable', cause: 'nobody owns the journal' });
   expect(impatient.observed).toEqual(['refused']);
 });
 
@@ -184,15 +187,17 @@ test('a receiver that must not serve refuses at once', async () => {
 
 test('a receiver that stops holds facts for a second: an owner is found by then or they are refused', async () => {
   const owner = new TestOwner();
-  const { queue } = follower({ holdMsMax: 240_000 });
+  const clock = new VirtualClock();
+  const { queue } = follower({ clock: queueClock(clock) });
   queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
   const passed = queue.submit(webhook());
   queue.hurry();
   queue.setRoute({ kind: 'follower', owner: await owner.listen() });
   expect(await passed).toEqual(ACCEPTED);
   queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
-  const refused = { kind: 'unavailable', cause: 'nobody owns the journal' };
-  expect(await queue.submit(webhook())).toEqual(refused);
+  const refused = queue.submit(webhook());
+  await clock.advance(1_000);
+  expect(await refused).toEqual({ kind: 'unavailable', cause: 'nobody owns the journal' });
 });
 
 test('closing refuses facts that wait for an owner, and answers those under way', async () => {
@@ -235,4 +240,84 @@ test.for([
   const outcome = await queue.submit(webhook());
   expect(outcome.kind === 'unavailable' ? outcome.cause : outcome.kind).toMatch(text);
   expect([owner.refused, owner.facts]).toEqual([[why], 0]);
+});
+
+/** A follower on a virtual clock. Owners below the epoch `answersFrom` are silent. */
+function followerOfSilent(answersFrom: number) {
+  const clock = new VirtualClock();
+  const frames: string[][] = [];
+  const silent: ((handed: Handed) => void)[] = [];
+  const hand = (owner: { epoch: number }, facts: readonly Fact[]): Promise<Handed> => {
+    frames.push(facts.map(({ kind }) => kind));
+    if (owner.epoch < answersFrom) return new Promise((resolve) => silent.push(resolve));
+    const answers = facts.map(({ kind }) =>
+      kind === 'decision' ? ({ kind: 'taken', seq: 1 } as const) : ACCEPTED,
+    );
+    return Promise.resolve({ kind: 'answered', answers: answers as never, position: 0 });
+  };
+  const { queue } = follower({ hand, clock: queueClock(clock) });
+  queue.setRoute({ kind: 'follower', owner: OWNER });
+  /** Submits each fact in a frame of its own, while fewer than two are under way. */
+  const submit = async (...facts: readonly Fact[]): Promise<{ outcomes: Promise<Submitted[]> }> => {
+    const outcomes: Promise<Submitted>[] = [];
+    for (const fact of facts) {
+      outcomes.push(queue.submit(fact));
+      await turn();
+    }
+    return { outcomes: Promise.all(outcomes) };
+  };
+  /** The calls to the silent owner end. */
+  const hangUp = async (): Promise<void> => {
+    for (const resolve of silent) resolve({ kind: 'unknown', cause: 'the call took too long' });
+    // The next frame leaves in the second turn.
+    await turn();
+    await turn();
+  };
+  return { queue, clock, frames, submit, hangUp };
+}
+
+test('every fact leaves a silent owner after six seconds, and is not sent afterwards', async () => {
+  const { queue, clock, frames, submit, hangUp } = followerOfSilent(Infinity);
+  const sent = await submit(webhook(), HALT);
+  await clock.advance(3_000);
+  const unsent = await submit(webhook(), HALT);
+  await clock.advance(2_999);
+  expect(queue.waiting).toBe(4);
+  await clock.advance(1);
+  const silent = { kind: 'unavailable', cause: 'the owner of the journal did not answer' };
+  expect(await sent.outcomes).toEqual([silent, silent]);
+  expect(queue.waiting).toBe(2);
+  await clock.advance(3_000);
+  expect(await unsent.outcomes).toEqual([silent, silent]);
+  await hangUp();
+  expect(frames).toEqual([['notification'], ['decision']]);
+});
+
+test('facts that were not sent to a silent owner go to the next one at once, a decision too', async () => {
+  const { queue, frames, submit } = followerOfSilent(2);
+  await submit(webhook(), webhook());
+  const unsent = await submit(webhook(), HALT);
+  queue.setRoute({ kind: 'follower', owner: { ...OWNER, epoch: 2 } });
+  expect(await unsent.outcomes).toEqual([ACCEPTED, { kind: 'taken', seq: 1 }]);
+  expect(frames.flat().filter((kind) => kind === 'decision')).toHaveLength(1);
+});
+
+test('a decision that was sent to a silent owner is not repeated at the next one', async () => {
+  const { queue, clock, frames, submit } = followerOfSilent(2);
+  const decided = await submit(HALT);
+  queue.setRoute({ kind: 'follower', owner: { ...OWNER, epoch: 2 } });
+  await submit(webhook());
+  await clock.advance(6_000);
+  expect(await decided.outcomes).toMatchObject([{ kind: 'unavailable' }]);
+  expect(frames).toEqual([['decision'], ['notification']]);
+});
+
+test('a fact leaves its own silent journal after six seconds', async () => {
+  const clock = new VirtualClock();
+  const silent = { submit: () => new Promise<Submitted>(() => undefined) };
+  const { queue } = follower({ local: silent, clock: queueClock(clock) });
+  queue.setRoute({ kind: 'owner' });
+  const outcome = queue.submit(webhook());
+  await clock.advance(6_000);
+  expect(await outcome).toMatchObject({ kind: 'unavailable' });
 });

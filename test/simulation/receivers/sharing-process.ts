@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { FactRoute } from '../../../src/daemon/receivers/fact-route.ts';
 import type { Handed, OwnerClient } from '../../../src/daemon/receivers/owner-client.ts';
 import { Ownership } from '../../../src/daemon/receivers/ownership.ts';
-import { ReceiverQueue } from '../../../src/daemon/receivers/receiver-queue.ts';
+import { ReceiverQueue, type QueueClock } from '../../../src/daemon/receivers/receiver-queue.ts';
 import { receiverRoutes } from '../../../src/daemon/receivers/receiver-routes.ts';
 import { Receiver } from '../../../src/daemon/receivers/receiver.ts';
 import { ReplicaPosition } from '../../../src/daemon/receivers/replica-position.ts';
@@ -53,6 +53,8 @@ export class SharingProcess {
   readonly routes: Hono;
   /** Steps follow rarely. */
   isSlow = false;
+  /** Ends the time of each fact that waits. */
+  readonly #timers = new Set<() => void>();
   readonly #options: SharingProcessOptions;
   readonly #ownership: Ownership<OwnersDuties>;
   /** Set while the parts below are made. */
@@ -107,6 +109,11 @@ export class SharingProcess {
     return this.life.whileAwake(leaving());
   }
 
+  /** The owner falls silent for longer than a fact waits. */
+  endWaits(): void {
+    for (const ring of this.#timers) ring();
+  }
+
   #ledgerOver(replica: SqliteLedger): ReplicatedLedger {
     const { journal, clock, faults } = this.#options;
     this.applied.reach(replica.head.lastSeq);
@@ -134,8 +141,20 @@ export class SharingProcess {
       observe: () => undefined,
       // Virtual time stands still while a delivery waits: its sender repeats it instead.
       holdMsMax: 0,
+      clock: this.#queueClock(),
     });
     return this.#queue;
+  }
+
+  /** Its timers ring when the network between the receivers loses a request or an answer. */
+  #queueClock(): QueueClock {
+    return {
+      now: () => this.#options.clock.now(),
+      at: (_, ring) => {
+        this.#timers.add(ring);
+        return () => this.#timers.delete(ring);
+      },
+    };
   }
 
   #newReceiver(): Receiver {
