@@ -65,10 +65,11 @@ async function program(args: readonly string[]): Promise<Command> {
   return root;
 }
 
-/** Bad usage is exit code 2 in every command, and help is no error. */
-function refuseToExit(command: Command): void {
+/** Bad usage is exit code 2 in every command and leads to its help; help is no error. */
+function refuseToExit(command: Command, called: string): void {
   command.exitOverride();
-  for (const child of command.commands) refuseToExit(child);
+  command.showHelpAfterError(`See ${called} --help.`);
+  for (const child of command.commands) refuseToExit(child, `${called} ${child.name()}`);
 }
 
 /**
@@ -90,7 +91,7 @@ async function main(): Promise<void> {
     const refusal = nodeRefusal(process.versions.node);
     if (refusal !== undefined) throw new CommandFailed(refusal);
     const command = await program(process.argv.slice(2));
-    refuseToExit(command);
+    refuseToExit(command, command.name());
     await command.parseAsync(process.argv);
   } catch (error) {
     if (error instanceof CommanderError) {

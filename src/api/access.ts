@@ -77,7 +77,7 @@ export function authenticate(identify: Identify): MiddlewareHandler<ApiEnv> {
     if (caller === undefined) {
       const detail =
         token === undefined
-          ? 'Send a token, of api.tokens or made by an admin: Authorization: Bearer <token>.'
+          ? 'Send a token as Authorization: Bearer <token>. An admin makes one, or api.tokens names one.'
           : 'The token is unknown, replaced or revoked: send one of api.tokens, or one that an admin made.';
       const challenge =
         token === undefined

@@ -183,7 +183,7 @@ export function invalidRequest(
   const shown = [...unknown, ...others].slice(0, ISSUES_SHOWN_MAX);
   const issues = shown.map(describeIssue).join('; ');
   const instead = takenInstead(error, parameters);
-  const detail = `${part}: ${issues}.${instead} See /docs for what it may hold.`;
+  const detail = `${part}: ${issues}.${instead} See /docs for what this call takes.`;
   return { kind: 'invalid-request', detail };
 }
 

@@ -32,6 +32,9 @@ interface ReportFlags extends TlsFlags {
   readonly tokenFile?: string;
 }
 
+const NOT_CLOSED =
+  'no day is closed yet; POST /v1/reports/daily/DATE/close closes one that has ended';
+
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 const HELP = `
@@ -134,7 +137,7 @@ async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
   const reads = new SqliteReads(openForReading(path));
   try {
     const day = flags.date ?? (await reads.lastClose())?.day;
-    if (day === undefined) throw new CommandFailed(`${path}: no day is closed yet`);
+    if (day === undefined) throw new CommandFailed(`${path}: ${NOT_CLOSED}`);
     const closed = await reads.closedDay(day);
     const document = await documentsFrom(reads)(day, formatOf(flags));
     if (closed === undefined || document === undefined)
@@ -168,7 +171,7 @@ async function lastClosedDay(ask: (path: string) => Promise<Buffer>): Promise<st
   const page = await ask('/v1/reports/daily?pageSize=1');
   const list = JSON.parse(page.toString('utf8')) as { data: { day: string }[] };
   const [last] = list.data;
-  if (last === undefined) throw new CommandFailed('no day is closed yet');
+  if (last === undefined) throw new CommandFailed(NOT_CLOSED);
   return last.day;
 }
 

@@ -28,7 +28,7 @@ function isRefusal(status: number): status is RefusalStatus {
 /** Advice for a person about a refusal; null when the status does not refuse the key. */
 export function accessAdvice(status: number): string | null {
   if (status === 401) {
-    return 'Attach the public key of custody.privateKeyFile to the API client custody.clientId, and check the clock of this machine.';
+    return 'Check custody.clientId, attach the public key of custody.privateKeyFile to that API client, and check the clock of this machine.';
   }
   if (status === 403) {
     return 'Give the API client custody.clientId the permission, or check the proxy in between.';

@@ -198,7 +198,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
         receivers: shared?.journalWatch.receivers ?? [],
         custody: custody && { circuit: custody.circuit, access: custody.access },
         queue: intake,
-        nextCloseAt: calendar.dueAt(calendar.day(calendar.dayAt(Date.now()))),
+        nextCloseAt: calendar.nextDueAt(Date.now()),
         perMinute: parts.metrics.intake.minutes.lastHour(),
       };
     },

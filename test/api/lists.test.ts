@@ -209,7 +209,7 @@ test('an unknown parameter is named, however many others are missing', async () 
 test('another mistake in a query names no parameters', async () => {
   const { body } = await (await apiUnderTest()).get('/v1/deposits?page=-1');
   expect(body['detail']).toBe(
-    'query: page: must be a whole number from 0 to 1000000000. See /docs for what it may hold.',
+    'query: page: must be a whole number from 0 to 1000000000. See /docs for what this call takes.',
   );
 });
 

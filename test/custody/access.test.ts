@@ -93,7 +93,7 @@ test('a missing permission that nobody asks for any more is forgotten after two 
 test('a notice says what is refused, since when, and what to do', () => {
   const { state } = after(['subscriptions 403', 'transactions 401']);
   expect(accessNotice(state)).toEqual([
-    'The custody API has refused our key (401) since 1970-01-01T00:00:02.000Z; nothing is verified or credited. Attach the public key of custody.privateKeyFile to the API client custody.clientId, and check the clock of this machine.',
+    'The custody API has refused our key (401) since 1970-01-01T00:00:02.000Z; nothing is verified or credited. Check custody.clientId, attach the public key of custody.privateKeyFile to that API client, and check the clock of this machine.',
     'The custody API has refused subscriptions (403) since 1970-01-01T00:00:01.000Z. Give the API client custody.clientId the permission, or check the proxy in between.',
   ]);
   expect(accessNotice({ kind: 'granted' })).toEqual([]);

@@ -148,7 +148,7 @@ const endExemption = createRoute({
 function checkedRule(check: CheckExemption, json: unknown): ExemptionRule {
   const checked = check(json);
   if (checked.kind === 'ok') return checked.rule;
-  const detail = `body: ${checked.problems.join('; ')}. See /docs for what it may hold.`;
+  const detail = `body: ${checked.problems.join('; ')}. See /docs for what this call takes.`;
   throw new ProblemError({ kind: 'invalid-request', detail });
 }
 

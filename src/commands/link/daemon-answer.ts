@@ -1,9 +1,14 @@
 import { CommandFailed } from '../../daemon/process/terminal.ts';
 import { UNKNOWN_AUTHORITY } from '../../ops/certificates.ts';
 
+const TOKEN_HINTS: Readonly<Record<number, string>> = {
+  401: ' Set COUNTERFOIL_TOKEN or --token-file.',
+  403: ' Name the token of such a person with COUNTERFOIL_TOKEN or --token-file.',
+};
+
 /** The error for a daemon's refusal. */
 export function refusedBy(where: URL, status: number, text: string): CommandFailed {
-  const hint = isRefusedToken(status) ? ' Set COUNTERFOIL_TOKEN or --token-file.' : '';
+  const hint = TOKEN_HINTS[status] ?? '';
   return new CommandFailed(`${where.href} answered ${status}: ${detailOf(text)}${hint}`);
 }
 
@@ -28,10 +33,6 @@ function remedyOf({ protocol }: URL, code: string): string {
     return 'where it asks for client certificates (listen.tls.caFile), give one of that authority with --cert FILE --key FILE';
   }
   return 'is the daemon running there?';
-}
-
-function isRefusedToken(status: number): boolean {
-  return status === 401 || status === 403;
 }
 
 /** The text of a problem document, or the beginning of any other body. */

@@ -40,6 +40,8 @@ export interface Attempt {
   /** HTTP status, or null without an answer. */
   readonly status: number | null;
   readonly durationMs: number;
+  /** Why it brought no value. */
+  readonly failure: Exclude<Outcome<unknown>, { kind: 'ok' }> | null;
 }
 
 export interface CallerParts {
@@ -166,6 +168,7 @@ export class Caller {
       result: tried.outcome.kind,
       status: result.kind === 'answer' ? result.status : null,
       durationMs: clock.now() - startMs,
+      failure: tried.outcome.kind === 'ok' ? null : tried.outcome,
     });
     return tried;
   }

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { changedZone, CloseCalendar } from '../../reconcile/close/calendar.ts';
 import { openForReading } from '../../store/sqlite/file/database.ts';
@@ -61,12 +61,16 @@ function checkFolder(
   path: string,
   { folder, mayWrite }: { folder: string; mayWrite: (path: string) => boolean },
 ): Diagnosis {
-  return mayWrite(folder)
+  return isFolder(folder) && mayWrite(folder)
     ? ok('store', `${path} does not exist yet; the daemon will create it`)
     : problem(
         'store',
         `${folder} is not a folder that can be written: create it, or change "store"`,
       );
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function isWritable(path: string): boolean {

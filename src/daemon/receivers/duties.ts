@@ -10,6 +10,7 @@ import { PublishedNetworks } from '../../reconcile/watching/published-networks.t
 import type { CommitNews } from '../../store/commit-news.ts';
 import { checkClock } from '../checks/clock-check.ts';
 import { custodyClientOf } from '../custody/custody-client.ts';
+import { reachLog } from '../custody/reach-log.ts';
 import { daemonCounting } from '../custody/request-log.ts';
 import { DayCloser } from '../schedule/day-closer.ts';
 import { Reconciler } from '../schedule/reconciler.ts';
@@ -168,11 +169,13 @@ export class Duties {
   }
 }
 
-function clientOf({ config, metrics, access }: DutiesContext): CustodyClient | undefined {
+function clientOf({ config, log, metrics, access }: DutiesContext): CustodyClient | undefined {
   const { custody, store } = config;
   if (custody === undefined) return undefined;
+  const reached = reachLog(log, custody);
   return custodyClientOf(custody, {
     observe: (attempt) => {
+      reached(attempt);
       metrics.custody.attempt(attempt);
       access.answered(attempt);
     },

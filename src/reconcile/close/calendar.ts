@@ -56,6 +56,14 @@ export class CloseCalendar {
     return shown === null ? Number.POSITIVE_INFINITY : this.#instantOf(shown);
   }
 
+  /** When the next close is due: soon after midnight, that of the day which has just ended. */
+  nextDueAt(nowMs: number): number {
+    const today = this.day(this.dayAt(nowMs));
+    const before = Temporal.PlainDate.from(today.day).subtract({ days: 1 });
+    const yesterday = this.day(before.toString());
+    return [this.dueAt(yesterday), this.dueAt(today)].find((at) => at > nowMs) ?? Infinity;
+  }
+
   /**
    * The first instant at which local clocks show what UTC clocks show. A skipped local time counts
    * from the clock change: 02:30 becomes half an hour after the change.

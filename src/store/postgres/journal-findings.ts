@@ -76,12 +76,14 @@ export async function journalFindings(
 ): Promise<JournalFinding[]> {
   const found: JournalFinding[] = [];
   let primaries = 0;
+  let standbys = 0;
   for (const host of address.hosts) {
-    const { findings, isPrimary } = await hostFindings(address, host, nowMs);
+    const { findings, role } = await hostFindings(address, host, nowMs);
     found.push(...findings);
-    if (isPrimary) primaries += 1;
+    if (role === 'primary') primaries += 1;
+    if (role === 'standby') standbys += 1;
   }
-  if (primaries === 0) {
+  if (primaries === 0 && standbys > 0) {
     found.push(problem('primary', 'no server of the address takes writes: name the primary too'));
   } else if (primaries > 1) {
     const detail = `${primaries} servers take writes, so they are not one cluster: stop all but the one that the others follow`;
@@ -94,7 +96,7 @@ async function hostFindings(
   address: JournalAddress,
   host: Host,
   nowMs: () => number,
-): Promise<{ findings: JournalFinding[]; isPrimary: boolean }> {
+): Promise<{ findings: JournalFinding[]; role: 'primary' | 'standby' | 'unknown' }> {
   const check = shownHost(host);
   try {
     const session = await Session.open(address, host, { answerMsMax: ANSWER_MS_MAX });
@@ -105,17 +107,17 @@ async function hostFindings(
       if (server === undefined) throw new Error(`${check} answers without a row`);
       const halfWayMs = Math.round((askedAt + nowMs()) / 2);
       const findings = serverFindings(check, server, halfWayMs);
-      if (server.isStandby) return { findings, isPrimary: false };
+      if (server.isStandby) return { findings, role: 'standby' };
       findings.push(...commitFindings(check, server));
       findings.push(...standbyFindings(check, server, (await session.call(STANDBYS)).rows));
       findings.push(...(await schemaFindings(session, address)));
-      return { findings, isPrimary: true };
+      return { findings, role: 'primary' };
     } finally {
       await session.close();
     }
   } catch (error) {
     if (!(error instanceof StatementFailed)) throw error;
-    return { findings: [problem(check, error.message)], isPrimary: false };
+    return { findings: [problem(check, error.message)], role: 'unknown' };
   }
 }
 

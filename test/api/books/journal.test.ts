@@ -66,7 +66,7 @@ test('a journalSeq without a body is refused, and the answer says where to find 
     const { status, body } = await api.get(bodyAt(seq), 'audra');
     expect([status, body['detail']]).toEqual([
       400,
-      'path: seq: must be a whole number. See /docs for what it may hold.',
+      'path: seq: must be a whole number. See /docs for what this call takes.',
     ]);
   }
 });

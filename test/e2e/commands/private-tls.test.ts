@@ -30,7 +30,7 @@ async function privateDaemon(options: { asksForCertificates: boolean }) {
 /** What each command says once it has come through. */
 const COMMANDS = [
   ['reconcile', 0, /^matched +0$/m],
-  ['report', 1, /^counterfoil: no day is closed yet$/m],
+  ['report', 1, /^counterfoil: no day is closed yet; /m],
 ] as const;
 
 test.each(COMMANDS)(

@@ -177,6 +177,28 @@ test.each([['serve'], ['rebuild'], ['restore', '--from']])(
   },
 );
 
+test.each([['serve'], ['doctor']])(
+  '%s: a store below a file is refused, and the file is named',
+  async (command) => {
+    const daemon = new Daemon();
+    onTestFinished(() => daemon.remove());
+    writeFileSync(daemon.storePath, '');
+    const config = JSON.parse(readFileSync(daemon.configPath, 'utf8')) as Record<string, unknown>;
+    const store = `sqlite:${daemon.storePath}/store.db`;
+    writeFileSync(daemon.configPath, JSON.stringify({ ...config, store }));
+    const { code, stdout, stderr } = await runProgram(command, '--config', daemon.configPath);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toContain(`${daemon.storePath} is`);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  },
+);
+
+test('a misspelt option leads to the help of its command', async () => {
+  const { code, stderr } = await callProgram('serve', '--confg', 'config.json');
+  expect(code).toBe(2);
+  expect(stderr).toContain('See counterfoil serve --help.');
+});
+
 test('an address of another machine: exit 1, and what to change', async () => {
   const daemon = new Daemon();
   onTestFinished(() => daemon.remove());

@@ -50,7 +50,7 @@ async function runOf(daemon: Daemon): Promise<{ incomplete: string | null }> {
 }
 
 test.for([
-  [401, 'Attach the public key of custody.privateKeyFile'],
+  [401, 'attach the public key of custody.privateKeyFile'],
   [403, 'Give the API client custody.clientId the permission'],
 ] as const)(
   'readiness, metrics and log report a custody API that answers %i, and what to do: %s',

@@ -29,6 +29,17 @@ test.for([
   expect(days.dayAt(begins - 1) < day).toBe(true);
 });
 
+test.for([
+  // Between midnight and the schedule's five past, the day that has just ended is still due.
+  ['Africa/Algiers', '2025-11-24T23:03:29Z', '2025-11-24T23:05:00.000Z'],
+  ['Africa/Algiers', '2025-11-24T23:05:00Z', '2025-11-25T23:05:00.000Z'],
+  ['Africa/Algiers', '2025-11-24T12:00:00Z', '2025-11-24T23:05:00.000Z'],
+  ['Europe/Zurich', '2025-10-25T12:00:00Z', '2025-10-25T22:05:00.000Z'],
+] as const)('%s: at %s the next close is due at %s', ([timezone, now, due]) => {
+  const next = calendar(timezone).nextDueAt(Date.parse(now));
+  expect(new Date(next).toISOString()).toBe(due);
+});
+
 test('a date that a zone skipped is no day', () => {
   const days = calendar('Pacific/Apia');
   expect(days.after(days.day('2011-12-29')).day).toBe('2011-12-31');

@@ -101,6 +101,13 @@ describe.runIf(isInstalled)('the findings about a database', () => {
     ]);
   });
 
+  test('say nothing of a primary while no server answers', async () => {
+    const hosts = [{ host: '127.0.0.1', port: 1 }];
+    expect(await problemsOf({ ...sound, hosts })).toEqual([
+      expect.stringContaining('problem: connect ECONNREFUSED'),
+    ]);
+  });
+
   test('name a server that cannot be reached, and a missing journal', async () => {
     const address = journalAddress(cluster.url('postgres', '?schema=nothing'));
     const hosts = [...address.hosts, { host: '127.0.0.1', port: 1 }];

@@ -62,6 +62,8 @@ const SAID: Readonly<Record<string, string>> = {
     'nothing answers there as PostgreSQL does: correct the address, or check network and firewall',
   'The server does not support SSL connections':
     'the server has no TLS: switch ssl on there, or write sslmode=disable for a network of your own',
+  'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a non-empty string':
+    'the server asks for a password: give it in the address of "store" as ${DATABASE_PASSWORD}, or to commands in PGPASSWORD',
   'Connection terminated unexpectedly':
     'the connection was lost: the server ended it, or the network was cut',
 };

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { checkNewestSeals } from '../journal/newest-seals.ts';
 import { StoreRefused } from '../../refusal.ts';
 
@@ -117,8 +118,12 @@ function assertWritable(db: Database.Database, path: string): void {
   }
 }
 
-/** The refusal of a path that names a folder; undefined for any other path. */
+/** The refusal of a path that names a folder, or a file below another file; undefined otherwise. */
 export function folderRefusal(path: string): StoreRefused | undefined {
+  const folder = dirname(path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+    return new StoreRefused(`${path} cannot be opened: ${folder} is a file, not a folder`);
+  }
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
   return new StoreRefused(`${path} is a folder: name the file in it`);
 }

@@ -31,7 +31,7 @@ export function takeWriterLock(path: string): WriterLock {
     const busy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
     if (!busy) throw refusal(lockPath, error);
     throw new StoreRefused(
-      `${path} is in use by another process: stop that daemon first, or give this one a store of its own`,
+      `${path} is in use by another process: stop that process first, or name another store`,
     );
   }
   return {
