@@ -169,6 +169,11 @@ describe.runIf(isInstalled)('init', () => {
       expect(message).not.toContain('sesame-closed');
     });
 
+    test('that a password is missing', async () => {
+      const address = { ...schema('public'), password: undefined };
+      expect(await messageAt(address)).toContain('the server asks for a password');
+    });
+
     test('that the database does not exist', async () => {
       const message = await messageAt(journalAddress(cluster.url('nowhere')));
       expect(message).toContain('create it, then run `counterfoil init`');
