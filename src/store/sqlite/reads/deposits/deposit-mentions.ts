@@ -6,7 +6,10 @@ import { depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { isAnyOf } from '../list.ts';
 
-/** Most deposits that one search reads, the newest first: few of their columns have an index. */
+/**
+ * Most deposits that one search reads, those of the newest hashes first: few of their columns have an
+ * index. In the order of the table a scan takes 7 ms, by first facts 12.
+ */
 const READ_MAX = 10_000;
 
 /** Columns that name a deposit to people. */
@@ -52,8 +55,8 @@ export async function depositsMentioning(
   const { rows } = await sql<Found>`select * from (
       select hash_id, deposit_id,
         iif(${isNamed}, 1, iif(${isAnyOf('amount', amounts)}, 0, null)) as named
-      from deposits indexed by deposits_by_seq
-      order by first_seq desc, hash_id desc, deposit_id desc limit ${READ_MAX})
+      from deposits not indexed
+      order by hash_id desc, deposit_id desc limit ${READ_MAX})
     where named is not null`.execute(at);
   const named = rows.filter((one) => one.named === 1).slice(0, limit);
   const ofAmount = rows.filter((one) => one.named === 0).slice(0, limit);
