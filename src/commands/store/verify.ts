@@ -9,7 +9,7 @@ import type { Terminal } from '../../daemon/process/terminal.ts';
 import { journalAddress, shownAddress } from '../../store/postgres/address.ts';
 
 const HELP = `
-Audits a store without changing it; the daemon may be running:
+Audits a store in a file without changing it; the daemon may be running:
   integrity        SQLite's own check of its pages, indexes and references
   hash_chain       no fact of the journal was changed, dropped, added or moved
   entries_balance  every ledger entry sums to zero per asset
@@ -21,7 +21,8 @@ Audits a store without changing it; the daemon may be running:
 Give postgres://… to audit the journal that receivers share; they may be running. The command reads the
 journal into a replica in a temporary folder (TMPDIR), then audits this replica:
   shared_journal   no commit is missing, every body is readable, and every seal is that of its facts
-It writes one row of the table receivers, under the name verify. PGPASSWORD holds the database's password.
+It changes no fact. Like a receiver, it reports itself in the table receivers, under the name verify.
+PGPASSWORD holds the database's password.
 
 Exit code 0 when all checks pass, 1 otherwise.`;
 
