@@ -31,6 +31,8 @@ export interface Page {
 export interface Action extends ApiCall {
   /** The message after success: `Deposit dep_1 is held.` */
   readonly done: string;
+  /** What the person should check although it was done, from the body of the answer; null: nothing. */
+  readonly doubts?: (body: unknown) => string | null;
   /** The page of the console to return to. */
   readonly back: string;
 }

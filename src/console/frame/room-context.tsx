@@ -9,7 +9,7 @@ import type { Site } from '../../pages/frame/site.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import type { Sessions } from '../session/session.ts';
-import type { Actions, ConsoleContext, PageRequest } from './context.ts';
+import type { Action, Actions, ConsoleContext, PageRequest } from './context.ts';
 import { Person } from './person.tsx';
 import { hrefIn, sectionsFor } from './sections.ts';
 
@@ -26,10 +26,13 @@ const READ_ONLY: ApiResult = {
 const REFUSALS_SHOWN_MAX = 3;
 
 /** The message about one call. */
-function messageOf(result: ApiResult, done: string): Message {
-  if (result.kind === 'done') return { tone: 'good', title: done, detail: null };
-  const { title, detail } = result.problem;
-  return { tone: 'alarm', title, detail };
+function messageOf(result: ApiResult, { done, doubts }: Pick<Action, 'done' | 'doubts'>): Message {
+  if (result.kind === 'refused') {
+    const { title, detail } = result.problem;
+    return { tone: 'alarm', title, detail };
+  }
+  const detail = doubts?.(result.body) ?? null;
+  return { tone: detail === null ? 'good' : 'alarm', title: done, detail };
 }
 
 const NOTHING_CHOSEN: Message = {
@@ -142,9 +145,10 @@ export function roomContext(options: {
     },
     may,
     act,
-    perform: async (pageRequest, { done, back, ...call }) => {
+    perform: async (pageRequest, { done, doubts, back, ...call }) => {
       const result = await act(pageRequest, call);
-      sessions.leave(pageRequest.get('sessionId'), messageOf(result, done));
+      const message = messageOf(result, { done, ...(doubts === undefined ? {} : { doubts }) });
+      sessions.leave(pageRequest.get('sessionId'), message);
       return pageRequest.redirect(back, 303);
     },
     performAll: async (pageRequest, { calls, done, back }) => {

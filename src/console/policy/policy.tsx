@@ -172,22 +172,38 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   });
 }
 
+/**
+ * What a form halts or resumes. The switch of everything has no fields for names. Empty fields name
+ * nothing, never everything: the API refuses the empty name.
+ */
+function scopeIn(fields: Fields): { readonly [Name in 'network' | 'asset']?: string } {
+  const [network, asset] = [trimmedText(fields, 'network'), trimmedText(fields, 'asset')];
+  const isEmpty = network === '' && asset === '';
+  if (isEmpty) return 'network' in fields || 'asset' in fields ? { network } : {};
+  return { ...(network === '' ? {} : { network }), ...(asset === '' ? {} : { asset }) };
+}
+
+/** The API's warnings about a name that may be misspelt; null: it has none. */
+function doubtsAbout({ network, asset }: ReturnType<typeof scopeIn>, body: unknown): string | null {
+  const path = network === undefined ? `assets["${asset}"]:` : `networks.${network}:`;
+  const { warnings } = body as { readonly warnings: readonly string[] };
+  const about = warnings.filter((one) => one.startsWith(path));
+  return about.length === 0 ? null : `Check the name. ${about.join('. ')}`;
+}
+
 /** Halting and resuming. */
 function mountSwitches(app: Hono<ConsoleEnv>, { perform }: ConsoleContext): void {
   for (const kind of ['halt', 'resume'] as const) {
     app.post(`${POLICY_PATH}/${kind}`, async (pageRequest) => {
       const fields: Fields = await pageRequest.req.parseBody();
-      const { reason, network, asset } = fields;
-      const scope = {
-        ...(typeof network === 'string' && network !== '' ? { network } : {}),
-        ...(typeof asset === 'string' && asset !== '' ? { asset } : {}),
-      };
+      const scope = scopeIn(fields);
       const name = scope.network ?? scope.asset ?? 'everything';
       const done = kind === 'halt' ? `${name} is halted.` : `${name} is no longer halted.`;
       return perform(pageRequest, {
         ...SWITCHES[kind],
-        body: { ...scope, ...basisIn(fields), reason },
+        body: { ...scope, ...basisIn(fields), reason: fields['reason'] },
         done,
+        doubts: (body) => doubtsAbout(scope, body),
         back: POLICY_PATH,
       });
     });

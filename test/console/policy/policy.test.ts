@@ -8,10 +8,11 @@ import {
 import { policyFromFields } from '../../../src/console/policy/rule-form.ts';
 import { SettingValue } from '../../../src/console/policy/setting-value.tsx';
 import { Amount } from '../../../src/domain/money/amount.ts';
+import { apiUnderTest } from '../../api/api-under-test.ts';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { SIX_DEEP } from '../../store/open-ledger.ts';
 import { change, decimals } from '../../store/webhook.ts';
-import { consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
+import { ConsoleUnderTest, consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
 
 const PATH = '/console/policy';
 
@@ -139,11 +140,40 @@ test('a switch keeps its position when it is set', async () => {
 test('everything and a network have switches, and a halt of both names is refused', async () => {
   const console = await consoleUnderTest();
   const olga = await console.as('olga');
-  await olga.send(`${PATH}/halt`, { network: '', asset: '', reason: 'maintenance' });
+  await olga.send(`${PATH}/halt`, { reason: 'maintenance' });
   await olga.send(`${PATH}/halt`, { network: 'ripple', reason: 'maintenance' });
   expect((await held(console)).halted).toEqual(['everything', 'network ripple']);
   const both = { network: 'ripple', asset: 'ripple:XRP', reason: 'maintenance' };
   expect(words(await olga.send(`${PATH}/halt`, both))).toContain('name a network or an asset');
+});
+
+test('a halt of another thing without its name is refused, and does not halt everything', async () => {
+  const console = await consoleUnderTest();
+  const olga = await console.as('olga');
+  for (const blank of ['', ' ']) {
+    const form = { network: blank, asset: blank, reason: 'a fork' };
+    expect(words(await olga.send(`${PATH}/halt`, form))).toContain('network: must not be empty');
+  }
+  expect((await held(console)).halted).toEqual([]);
+  await olga.send(`${PATH}/halt`, { network: '', asset: ' ethereum:ETH ', reason: 'a fork' });
+  expect((await held(console)).halted).toEqual(['asset ethereum:ETH']);
+});
+
+test('the message about a halt asks to check a name that may be misspelt, and no other', async () => {
+  const misspelt =
+    'assets["ETH"]: an asset is named by its network and symbol: is it ethereum:ETH?';
+  const warnings = (): Promise<string[]> =>
+    Promise.resolve([misspelt, 'networks.ripple is deep: ripple will wait']);
+  const { policy } = await apiUnderTest();
+  const api = await apiUnderTest(SIX_DEEP, { policy: { ...policy, warnings } });
+  const olga = await new ConsoleUnderTest(api).as('olga');
+  const doubted = await olga.send(`${PATH}/halt`, { asset: 'ETH', reason: 'a fork' });
+  expect(words(doubted)).toContain(`ETH is halted. Check the name. ${misspelt}`);
+  for (const scope of [{ network: 'ripple' }, { asset: 'ethereum:ETH' }, {}]) {
+    const halted = words(await olga.send(`${PATH}/halt`, { ...scope, reason: 'a fork' }));
+    expect(halted).toContain('is halted.');
+    expect(halted).not.toContain('Check the name.');
+  }
 });
 
 test('an admin changes the policy: edit, review the differences, set', async () => {
