@@ -18,7 +18,13 @@ import { mountClose } from './close/close.tsx';
 import { mountFeed } from './feed/feed.tsx';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from './frame/context.ts';
 import { roomContext } from './frame/room-context.tsx';
-import { askToSignIn, mountSigningIn, sessionIdOf, type SignInSite } from './frame/signing-in.tsx';
+import {
+  askToSendAgain,
+  askToSignIn,
+  mountSigningIn,
+  sessionIdOf,
+  type SignInSite,
+} from './frame/signing-in.tsx';
 import { mountJournal } from './journal/journal.tsx';
 import type { Changes } from './live/changes.ts';
 import { liveStream } from '../pages/live/stream.ts';
@@ -120,6 +126,11 @@ function isByPerson(pageRequest: PageRequest): boolean {
   return pageRequest.req.query('reload') === undefined;
 }
 
+/** Whether a person sends a form. A program, which wants no page, reads a short text instead. */
+function isFormOfPerson({ req }: PageRequest): boolean {
+  return req.method === 'POST' && req.header('Accept')?.includes('text/html') === true;
+}
+
 /**
  * Admits visitors with a session, and says who they are. Everybody else is asked to sign in, or only
  * looks where the console is public.
@@ -130,6 +141,7 @@ function admit(access: ConsoleAccess, sessions: Sessions, site: SignInSite) {
     if (isByPerson(pageRequest)) sessions.acted(id);
     const visitor = sessions.visitor(id);
     if (visitor === undefined || id === undefined) {
+      if (isFormOfPerson(pageRequest)) return askToSendAgain(pageRequest, site);
       if (access.kind === 'public') return next();
       const isPage = pageRequest.req.method === 'GET' && isByPerson(pageRequest);
       if (isPage) return askToSignIn(pageRequest, site, { status: 200, refused: null });

@@ -5,15 +5,19 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { SESSION_HOURS } from '../session/session.ts';
 
-/** The sign-in page; `refused` says why the last sign-in failed, `next` is the page to open after. */
+/**
+ * The sign-in page; `refused` says why the last sign-in or form failed, `next` is the page to open
+ * after, and `written` is the text of that form, to copy.
+ */
 export function SignInPage(page: {
   assets: AssetUrls;
   refused: string | null;
   next: string;
+  written?: string;
   /** Where people sign in without a token; null: nowhere. */
   provider: string | null;
 }): Markup {
-  const { assets, refused, next, provider } = page;
+  const { assets, refused, next, written = '', provider } = page;
   return (
     <Document title="Sign in · Counterfoil" assets={assets} bodyClass="sign-in">
       <main>
@@ -44,6 +48,13 @@ export function SignInPage(page: {
           ) : (
             <p class="refused" role="alert">
               {refused}
+            </p>
+          )}
+          {written === '' ? (
+            ''
+          ) : (
+            <p class="hint">
+              You wrote: <q>{written}</q>
             </p>
           )}
           <button class="primary">Sign in</button>

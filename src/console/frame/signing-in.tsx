@@ -10,7 +10,7 @@ import type { Credential } from '../session/session-file.ts';
 import { SESSION_SECONDS, type Sessions } from '../session/session.ts';
 import { SignInThrottle } from '../session/sign-in-throttle.ts';
 import type { ConsoleEnv, PageRequest } from './context.ts';
-import { ownPage } from './own-page.ts';
+import { ownPage, pageOfForm } from './own-page.ts';
 import { mountProviderSignIn } from './provider-sign-in.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
@@ -40,13 +40,33 @@ export interface SignInSite {
 export function askToSignIn(
   pageRequest: PageRequest,
   { assets, provider }: SignInSite,
-  refusal: { status: 200 | 401 | 403 | 429 | 503; refused: string | null; next?: string },
+  refusal: {
+    status: 200 | 401 | 403 | 429 | 503;
+    refused: string | null;
+    next?: string;
+    written?: string;
+  },
 ): Response | Promise<Response> {
   const { pathname, search } = new URL(pageRequest.req.url);
   const next = refusal.next ?? ownPage(`${pathname}${search}`);
   const name = provider?.name ?? null;
-  const page = <SignInPage {...{ assets, refused: refusal.refused, next, provider: name }} />;
+  const { refused, written = '' } = refusal;
+  const page = <SignInPage {...{ assets, refused, next, written, provider: name }} />;
   return pageRequest.html(html`<!doctype html>${page}`, refusal.status);
+}
+
+/** Answers a form whose session has ended: nothing was done, and what its person wrote is kept. */
+export async function askToSendAgain(
+  pageRequest: PageRequest,
+  site: SignInSite,
+): Promise<Response> {
+  const { reason } = await pageRequest.req.parseBody();
+  return askToSignIn(pageRequest, site, {
+    status: 401,
+    refused: 'You are not signed in any more, and nothing was done. Sign in, and do it again.',
+    next: pageOfForm(pageRequest.req.path),
+    written: typeof reason === 'string' ? reason : '',
+  });
 }
 
 /** Sign-in by an API token or at a provider, sign-out, and the notice that a person is at a page. */

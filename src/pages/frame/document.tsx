@@ -115,6 +115,7 @@ export function FramedPage(page: {
         <p class="link" role="status">
           <span class="up">live</span>
           <span class="down">no answer, trying again</span>
+          <span class="ended">signed out</span>
         </p>
         <form class="search" role="search" method="get" action={search.action}>
           <input

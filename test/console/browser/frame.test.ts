@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tokenOf } from '../../api/api-under-test.ts';
+import { faultsIn } from '../../pages/browser.ts';
 import { fill } from './filled.ts';
 import { eventSeen, faultsOf, HAS_BROWSER, Site, useBrowser } from './browser.ts';
 
@@ -55,6 +56,40 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     expect(await page.getByText('It waits for the outcome.').isVisible()).toBe(true);
     await page.getByText('Run now…').click();
     await page.locator('tbody tr').nth(1).waitFor();
+  });
+
+  test('a session that ends takes nothing from an open form, and the sign-in page repeats its text', async () => {
+    const site = await Site.open();
+    const { api, changes } = site.console;
+    const page = await site.window({ as: 'olga' });
+    await page.goto('/console/runs');
+    await page.locator('[data-live="on"]').waitFor();
+    await page.getByText('Run now…').click();
+    await page.locator('[name="reason"]').fill('a long text');
+    const [session] = api.people.sessions.list();
+    api.people.sessions.end(session?.sessionId ?? '');
+    changes.committed(new Set(['run']));
+    await page.getByText('signed out').waitFor();
+    expect(await page.locator('[name="reason"]').inputValue()).toBe('a long text');
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText('nothing was done').waitFor();
+    expect(await page.locator('q').textContent()).toBe('a long text');
+    expect(await faultsIn(page, 'signed out')).toEqual([]);
+    await page.goto('/console/runs');
+    await page.locator('[name="token"]').waitFor();
+  });
+
+  test('a page that nobody works in leaves with its session', async () => {
+    const site = await Site.open();
+    const { api, changes } = site.console;
+    const page = await site.window({ as: 'olga' });
+    await page.goto('/console/runs');
+    await page.locator('[data-live="on"]').waitFor();
+    const [session] = api.people.sessions.list();
+    api.people.sessions.end(session?.sessionId ?? '');
+    changes.committed(new Set(['run']));
+    await page.locator('[name="token"]').waitFor();
+    expect(site.faults).toEqual([]);
   });
 
   test('a printed page has no buttons, fields or downloads', async () => {

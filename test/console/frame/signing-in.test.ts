@@ -187,3 +187,30 @@ test('a report is shown to nobody who has not signed in', async () => {
   const { stranger } = await consoleUnderTest();
   expect(await stranger.get('/console/reports/2025-11-20')).toContain('API token');
 });
+
+test('a form of a person who is not signed in any more does nothing, and keeps what they wrote', async () => {
+  const console = await consoleUnderTest();
+  const olga = await console.as('olga');
+  await olga.post('/console/session/end');
+  const send = async (path: string, reason: string): Promise<string> => {
+    const answer = await olga.request(path, {
+      method: 'POST',
+      body: new URLSearchParams({ reason }),
+      headers: { ...OWN_PAGE, Accept: 'text/html' },
+    });
+    expect(answer.status).toBe(401);
+    return answer.text();
+  };
+  const page = await send('/console/policy/halt', 'a <long> text');
+  expect(words(page)).toContain('You are not signed in any more, and nothing was done.');
+  expect(page).toContain('<q>a &lt;long&gt; text</q>');
+  for (const [action, next] of [
+    ['/console/policy/halt', '/console/policy'],
+    ['/console/breaks/brk_1/notes', '/console/breaks/brk_1'],
+    ['/console/access/olga/revoke', '/console/access'],
+    ['/console/runs', '/console/runs'],
+  ] as const) {
+    expect(await send(action, 'x')).toContain(`name="next" value="${next}"`);
+  }
+  expect((await console.api.get('/v1/policy')).body['halted']).toEqual([]);
+});

@@ -87,6 +87,15 @@ function showLink(state) {
   document.body.dataset['link'] = state;
 }
 
+/** Leads to the sign-in page, but not while a person is at work: what they wrote would be lost. */
+function leaveEnded() {
+  disconnect();
+  if (!isInUse(document.body)) return location.reload();
+  // The next look, after the work, leaves.
+  markStale(() => true);
+  showLink('ended');
+}
+
 /** Fetches this page once, and renders the parts that changed and that nobody uses. */
 async function refresh() {
   if (isFetching || renderable().length === 0) return;
@@ -95,7 +104,7 @@ async function refresh() {
   stale.clear();
   try {
     const answer = await fetch(location.href, { headers: { 'X-Live': '1' }, cache: 'no-store' });
-    if (answer.status === 401) return location.reload();
+    if (answer.status === 401) return leaveEnded();
     if (!answer.ok) throw new Error(answer.statusText);
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
     writeMoments(fresh);
@@ -137,7 +146,7 @@ function connect() {
     markStale((topic) => topic === 'tick');
     void refresh();
   });
-  opened.addEventListener('ended', () => location.reload());
+  opened.addEventListener('ended', leaveEnded);
   opened.addEventListener('error', () => {
     disconnect();
     showLink('down');
