@@ -64,20 +64,21 @@ function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: H
 }
 
 /** What the list leaves out of each subject, and the page that has all of it. */
-const MORE: Readonly<Record<Attention['subject'], { text: string; href: string }>> = {
-  break: { text: 'more breaks', href: '/console/breaks' },
-  deposit: { text: 'more held deposits', href: linkTo('/console/deposits', { state: 'held' }) },
-  day: { text: 'more days', href: '/console/close' },
-  policy: { text: 'more halts', href: '/console/policy' },
+const MORE: Readonly<Record<Attention['subject'], { one: string; href: string }>> = {
+  break: { one: 'break', href: '/console/breaks' },
+  deposit: { one: 'held deposit', href: linkTo('/console/deposits', { state: 'held' }) },
+  day: { one: 'day', href: '/console/close' },
+  policy: { one: 'halt', href: '/console/policy' },
 };
 
 /** `and 190 more breaks, 43 more held deposits` */
 function LeftOut({ attention }: { attention: AttentionList }): Markup {
   const shown = attention.items.slice(0, SHOWN);
-  const left = Object.entries(MORE).flatMap(([subject, { text, href }]) => {
+  const left = Object.entries(MORE).flatMap(([subject, { one, href }]) => {
     const total = attention.totals[subject as Attention['subject']];
-    const count = total - shown.filter((one) => one.subject === subject).length;
-    return count > 0 ? [<a href={href}>{`${grouped(String(count))} ${text}`}</a>] : [];
+    const count = total - shown.filter((item) => item.subject === subject).length;
+    const text = count === 1 ? `1 more ${one}` : `${grouped(String(count))} more ${one}s`;
+    return count > 0 ? [<a href={href}>{text}</a>] : [];
   });
   if (left.length === 0) return <></>;
   return (

@@ -151,7 +151,7 @@ export function partsOf(deposit: Deposit) {
     ['owner', attributedTo],
     ['hold by a person', operatorHold !== null],
     ['doubt about decimals', decimalsChanged],
-    ['approvals', [...approvers(deposit)]],
+    ['list of approvals', [...approvers(deposit)]],
   ] as const;
 }
 

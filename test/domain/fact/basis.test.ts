@@ -8,7 +8,7 @@ const READ: Parts = [
   ['amount', '100'],
   ['owner', null],
   ['hold by a person', false],
-  ['approvals', []],
+  ['list of approvals', []],
 ];
 const BASIS = versionText(READ);
 
@@ -26,9 +26,9 @@ const CASES: [name: string, parts: Parts, basis: string | undefined, says: strin
   ['an owner', now({ owner: 'ann' }), BASIS, `its owner was none and is ann now. ${DO}`],
   [
     'a hold and approvals',
-    now({ 'hold by a person': true, approvals: ['ann', 'bob'] }),
+    now({ 'hold by a person': true, 'list of approvals': ['ann', 'bob'] }),
     BASIS,
-    `its hold by a person was no and is yes now; its approvals was none and is ann, bob now. ${DO}`,
+    `its hold by a person was no and is yes now; its list of approvals was none and is ann, bob now. ${DO}`,
   ],
 ];
 
