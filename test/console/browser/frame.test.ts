@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tokenOf } from '../../api/api-under-test.ts';
+import { apiUnderTest, tokenOf } from '../../api/api-under-test.ts';
 import { faultsIn } from '../../pages/browser.ts';
 import { fill } from './filled.ts';
 import { eventSeen, faultsOf, HAS_BROWSER, Site, useBrowser } from './browser.ts';
@@ -77,6 +77,25 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     expect(await faultsIn(page, 'signed out')).toEqual([]);
     await page.goto('/console/runs');
     await page.locator('[name="token"]').waitFor();
+  });
+
+  test('a person at work stays signed in, also with the shortest idle time', async () => {
+    const api = await apiUnderTest();
+    const began = api.open.at;
+    let at = began;
+    const site = await Site.open({ now: () => at, idleMsMax: 60_000 }, api);
+    const page = await site.window({ as: 'olga' });
+    await page.clock.install();
+    await page.goto('/console/runs');
+    while (at < began + 120_000) {
+      at += 20_000;
+      await page.clock.fastForward(20_000);
+      const acted = page.waitForResponse('**/session/acted');
+      await page.keyboard.press('j');
+      expect((await acted).status()).toBe(204);
+    }
+    await page.goto('/console/runs');
+    await page.getByText('Run now…').waitFor();
   });
 
   test('a page that nobody works in leaves with its session', async () => {

@@ -1,7 +1,10 @@
 import { writeMoments } from './moments.js';
 
-/** A person who acts extends the session; the server hears of it at most so often, milliseconds. */
-const ACTED_MS = 60_000;
+/**
+ * A person who acts extends the session; the server hears of it at most so often, milliseconds. Far
+ * below the shortest idle time, one minute: its clock lags behind the person by as much.
+ */
+const ACTED_MS = 15_000;
 
 /** How long to wait before a lost stream is opened again, milliseconds. */
 const RETRY_MS = 5_000;
