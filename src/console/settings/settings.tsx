@@ -4,7 +4,6 @@ import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { Badge, type Tone } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
-import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 
 const PATH = '/console/settings';
@@ -69,16 +68,11 @@ export function SettingsPage({ settings, checks }: SettingsAnswer): Markup {
 }
 
 /** `/console/settings`: what the daemon runs with, and what its checks find. */
-export function mountSettings(app: Hono<ConsoleEnv>, { show, may, act }: ConsoleContext): void {
+export function mountSettings(app: Hono<ConsoleEnv>, { show, denied, act }: ConsoleContext): void {
   app.get(PATH, async (pageRequest) => {
-    const title = 'Settings';
-    const refused = <EmptyState title="Your role may not read the settings." />;
-    if (!may(pageRequest, GET_SETTINGS)) return show(pageRequest, { title, body: refused });
     const result = await act(pageRequest, GET_SETTINGS);
-    if (result.kind === 'refused') return show(pageRequest, { title, body: refused });
-    return show(pageRequest, {
-      title,
-      body: <SettingsPage {...(result.body as SettingsAnswer)} />,
-    });
+    if (result.kind === 'refused') return denied(pageRequest, GET_SETTINGS);
+    const body = <SettingsPage {...(result.body as SettingsAnswer)} />;
+    return show(pageRequest, { title: 'Settings', body });
   });
 }

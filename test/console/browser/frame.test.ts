@@ -90,7 +90,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     while (at < began + 120_000) {
       at += 20_000;
       await page.clock.fastForward(20_000);
-      const acted = page.waitForResponse('**/session/acted');
+      const acted = page.waitForResponse('**/session/acted', { timeout: 10_000 });
       await page.keyboard.press('j');
       expect((await acted).status()).toBe(204);
     }

@@ -10,10 +10,15 @@ test('an operator reads the checks, warnings first, and the settings', async () 
   expect(page).toContain('reconcile.graceSeconds 600');
 });
 
-test.for(['vera', 'chris'] as const)('%s may not read the settings', async (as) => {
-  const console = await consoleUnderTest();
-  const page = words(await (await console.as(as)).get(PATH));
-  expect(page).toContain('Your role may not read the settings.');
-  expect(page).not.toContain('graceSeconds');
-  expect((await console.api.get('/v1/settings', as)).status).toBe(403);
-});
+test.for(['vera', 'chris'] as const)(
+  '%s may not read the settings, and learns who may',
+  async (as) => {
+    const console = await consoleUnderTest();
+    const answer = await (await console.as(as)).request(PATH);
+    expect(answer.status).toBe(403);
+    const page = words(await answer.text());
+    expect(page).toMatch(/Your role does not allow this .* roles .*operator, admin/);
+    expect(page).not.toContain('graceSeconds');
+    expect((await console.api.get('/v1/settings', as)).status).toBe(403);
+  },
+);
