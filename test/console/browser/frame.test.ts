@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { apiUnderTest, tokenOf } from '../../api/api-under-test.ts';
 import { faultsIn } from '../../pages/browser.ts';
+import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
 import { fill } from './filled.ts';
 import { eventSeen, faultsOf, HAS_BROWSER, Site, useBrowser } from './browser.ts';
 
@@ -126,6 +127,24 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
       expect([path, await controls.allTextContents()]).toEqual([path, []]);
       expect(await page.locator('main h1').isVisible()).toBe(true);
     }
+  });
+
+  test('a printed page cuts nothing off, which a window would scroll', async () => {
+    const site = await Site.open();
+    const { open, service } = site.console;
+    const wide = change('123456789012345678901234567890', { ...AT_ADDRESS, ...decimals(18) });
+    await open.deliver(
+      service.confirmed(1, { blockchainHash: `0x${'e1'.repeat(32)}`, balanceChanges: [wide] }),
+    );
+    const page = await site.window({ as: 'ada' });
+    await page.setViewportSize({ width: 780, height: 1_000 });
+    const cutOff = (): Promise<number> =>
+      page.evaluate<number>(`[...document.querySelectorAll('main *:not(caption)')].filter((one) =>
+        getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth).length`);
+    await page.goto('/console/deposits');
+    expect(await cutOff()).toBeGreaterThan(0);
+    await page.emulateMedia({ media: 'print' });
+    expect(await cutOff()).toBe(0);
   });
 
   test('a wall screen shows the overview in three columns', async () => {
