@@ -155,7 +155,18 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(dayStart(text));
 }
 
-/** What a link asks for. A value that the console does not know selects nothing. */
+const UNKNOWN_CHOICE = 'There is no such kind of decision, day or fact.';
+
+/** Whether a link names only what exists. Without the wrong value it would ask for too much. */
+function isKnown({ kind = '', from = '', to = '', before = '' }: Record<string, string>): boolean {
+  return (
+    (kind === '' || KINDS.some((one) => one === kind)) &&
+    [from, to].every((day) => day === '' || isDay(day)) &&
+    /^\d{0,15}$/.test(before)
+  );
+}
+
+/** What a link of known values asks for. */
 function askedBy(query: Readonly<Record<string, string>>): Asked {
   const { who = '', kind, subject = '', from = '', to = '', before = '' } = query;
   return {
@@ -169,13 +180,15 @@ function askedBy(query: Readonly<Record<string, string>>): Asked {
 }
 
 /** `/console/audit`: the decisions of the journal, and their file. */
-export function mountAudit(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void {
+export function mountAudit(app: Hono<ConsoleEnv>, { reads, show, missing }: ConsoleContext): void {
   app.get(PATH, async (pageRequest) => {
+    if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
     const asked = askedBy(pageRequest.req.query());
     const found = await reads.decisions(queryOf(asked));
     return show(pageRequest, { title: 'Audit', body: <AuditPage found={found} asked={asked} /> });
   });
   app.get(`${PATH}.csv`, async (pageRequest) => {
+    if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
     const { rows, isWhole } = await readForTable(reads, queryOf(askedBy(pageRequest.req.query())));
     const fileName = isWhole ? 'decisions' : `decisions-incomplete-${rows.length}`;
     return tableDownload(pageRequest, decisionsTable(rows), { format: 'csv', fileName, facts: [] });

@@ -18,7 +18,7 @@ import {
 import { correctionCall, correctionOf } from './break/decimals.tsx';
 import { exemptCall } from './exempt/exempt.tsx';
 import { EXEMPTIONS_PATH, ExemptionsPage } from './exempt/exemptions-page.tsx';
-import { filterOf, PATH, queryOf } from './filter.ts';
+import { filterOf, isKnown, PATH, queryOf } from './filter.ts';
 import { GuidePage } from './guide/guide-page.tsx';
 import { typeText } from './names.tsx';
 import { QueuePage, readQueue } from './queue/queue.tsx';
@@ -68,27 +68,13 @@ function mountExemptions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   });
 }
 
-/** `/console/breaks`: the queue, one break, the guide, and the steps of people. */
-export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, now, show, missing, may, perform, performAll, hrefOf } = context;
-  const lookingOf = (pageRequest: PageRequest, isChosen = false) => ({
-    now: now(),
-    mayAct: may(pageRequest, { method: 'POST', path: '/v1/breaks/brk/resolve' }),
-    mayCorrectDecimals: may(pageRequest, correctionOf('asset')),
-    name: pageRequest.get('visitor')?.name ?? null,
-    isChosen,
-    hrefOf,
-  });
-  app.get(PATH, async (pageRequest) => {
-    const filter = filterOf(pageRequest.req.query());
-    const looking = lookingOf(pageRequest, pageRequest.req.query('chosen') === 'all');
-    const page = pageOf(pageRequest.req.query('page'));
-    const queue = await readQueue(reads, filter, { page, now: looking.now });
-    const body = <QueuePage {...{ queue, filter, looking }} />;
-    return show(pageRequest, { title: 'Breaks', body });
-  });
+const UNKNOWN_CHOICE = 'There is no such state, type, severity or age of breaks.';
+
+/** The queue as files. */
+function mountFiles(app: Hono<ConsoleEnv>, { reads, now, missing }: ConsoleContext): void {
   for (const format of TABLE_FORMATS) {
     app.get(`${PATH}.${format}`, async (pageRequest) => {
+      if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
       const filter = filterOf(pageRequest.req.query());
       const decimals = await reads.pinnedDecimals();
       const query = queryOf(filter, { now: now(), decimals });
@@ -101,6 +87,29 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
       });
     });
   }
+}
+
+/** `/console/breaks`: the queue, one break, the guide, and the steps of people. */
+export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, now, show, missing, may, perform, performAll, hrefOf } = context;
+  const lookingOf = (pageRequest: PageRequest, isChosen = false) => ({
+    now: now(),
+    mayAct: may(pageRequest, { method: 'POST', path: '/v1/breaks/brk/resolve' }),
+    mayCorrectDecimals: may(pageRequest, correctionOf('asset')),
+    name: pageRequest.get('visitor')?.name ?? null,
+    isChosen,
+    hrefOf,
+  });
+  app.get(PATH, async (pageRequest) => {
+    if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
+    const filter = filterOf(pageRequest.req.query());
+    const looking = lookingOf(pageRequest, pageRequest.req.query('chosen') === 'all');
+    const page = pageOf(pageRequest.req.query('page'));
+    const queue = await readQueue(reads, filter, { page, now: looking.now });
+    const body = <QueuePage {...{ queue, filter, looking }} />;
+    return show(pageRequest, { title: 'Breaks', body });
+  });
+  mountFiles(app, context);
   app.get(`${PATH}/guide`, (pageRequest) =>
     show(pageRequest, { title: 'What to do about each break', body: <GuidePage /> }),
   );

@@ -47,7 +47,17 @@ function present(name: string, value: string | undefined): object {
   return value === undefined || value === '' ? {} : { [name]: value };
 }
 
-/** Reads the filter from a query. A value that the console does not know selects nothing. */
+const CHOICES = { state: STATES, type: BREAK_TYPES, severity: SEVERITIES, age: AGE_SPANS };
+
+/** Whether a query chooses among values that exist. Without the wrong one it would select too much. */
+export function isKnown(query: Readonly<Record<string, string>>): boolean {
+  return Object.entries(CHOICES).every(([name, values]) => {
+    const chosen = query[name] ?? '';
+    return chosen === '' || oneOf<string>(values, chosen) !== undefined;
+  });
+}
+
+/** Reads the filter from a query whose values are known. */
 export function filterOf(query: Readonly<Record<string, string>>): QueueFilter {
   return {
     state: oneOf(STATES, query['state']) ?? 'unresolved',

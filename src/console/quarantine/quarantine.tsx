@@ -28,7 +28,11 @@ function doneText(count: number): string {
 export function mountQuarantine(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, may, perform, performAll } = context;
   app.get(PATH, async (pageRequest) => {
-    const state = stateOf(pageRequest.req.query('state'));
+    const asked = pageRequest.req.query('state') ?? '';
+    const state = stateOf(asked);
+    if (asked !== '' && state === undefined) {
+      return missing(pageRequest, 'There is no such state of quarantined bodies.');
+    }
     const found = await readQuarantine(reads, {
       page: pageOf(pageRequest.req.query('page')),
       state,

@@ -130,3 +130,17 @@ test('the list follows what people decide about deposits, breaks and access', as
   const live = /id="decisions"[^>]*data-live="([^"]*)"/.exec(page)?.[1]?.split(' ');
   expect(live).toEqual(expect.arrayContaining(['deposits', 'breaks', 'access']));
 });
+
+test.for(['kind=theft', 'from=yesterday', 'to=2025-13-01', 'before=x'])(
+  'decisions or a file of %s are not found, and not all decisions',
+  async (query) => {
+    const console = await consoleUnderTest();
+    const audra = await console.as('audra');
+    for (const path of [PATH, `${PATH}.csv`]) {
+      const answer = await audra.request(`${path}?${query}`);
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(await answer.text()).toContain('There is no such kind of decision, day or fact.');
+    }
+    expect((await audra.request(`${PATH}?who=&kind=&from=&to=&before=`)).status).toBe(200);
+  },
+);

@@ -144,3 +144,10 @@ test('a retry from a page that is out of date is refused, and says what changed'
   const bulk = { kept: row?.id ?? '', reason: 'all' };
   expect(words(await olga.send('/console/quarantine/retry', bulk))).toContain(changed);
 });
+
+test('a quarantine of a state that does not exist is not found', async () => {
+  const console = await consoleUnderTest();
+  const olga = await console.as('olga');
+  expect((await olga.request('/console/quarantine?state=lost')).status).toBe(404);
+  expect((await olga.request('/console/quarantine?state=')).status).toBe(200);
+});
