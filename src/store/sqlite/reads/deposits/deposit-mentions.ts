@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Deposit } from '../../../../domain/deposit/deposit.ts';
 import type { Mentioned } from '../../../queries.ts';
 import type { DepositRow } from '../../table/rows/deposit-row.ts';
@@ -23,10 +23,7 @@ const MENTIONED = [
 ] as const;
 
 /** A deposit by its key. */
-interface Found extends Pick<DepositRow, 'hash_id' | 'deposit_id'> {
-  /** 1 where the text names it, 0 where it has only the amount. */
-  readonly named: number;
-}
+type Found = Pick<DepositRow, 'hash_id' | 'deposit_id'>;
 
 /** Deposits by their keys, in that order. */
 async function depositsOf(at: Kysely<Tables>, found: readonly Found[]): Promise<Deposit[]> {
@@ -41,9 +38,23 @@ async function depositsOf(at: Kysely<Tables>, found: readonly Found[]): Promise<
     .map(depositOf);
 }
 
+/** The newest deposits that satisfy a condition, at most `limit`: the scan ends there. */
+async function newest(
+  at: Kysely<Tables>,
+  condition: RawBuilder<unknown>,
+  limit: number,
+): Promise<Found[]> {
+  const { rows } = await sql<Found>`select hash_id, deposit_id from (
+      select hash_id, deposit_id, ${condition} as is_found from deposits not indexed
+      order by hash_id desc, deposit_id desc limit ${READ_MAX})
+    where is_found limit ${limit}`.execute(at);
+  return rows;
+}
+
 /**
  * The newest deposits that a text names, then those of one of the amounts, at most `limit` of each:
- * many deposits of an amount hide no deposit whose memo is that number. A single scan finds both.
+ * many deposits of an amount hide no deposit whose memo is that number. Two scans, because one that
+ * found both could not end early where most deposits have the amount.
  */
 export async function depositsMentioning(
   at: Kysely<Tables>,
@@ -52,13 +63,8 @@ export async function depositsMentioning(
 ): Promise<Deposit[]> {
   const columns = MENTIONED.map((column) => sql`${sql.ref(column)} = ${text}`);
   const isNamed = sql`(${sql.join(columns, sql.raw(' or '))})`;
-  const { rows } = await sql<Found>`select * from (
-      select hash_id, deposit_id,
-        iif(${isNamed}, 1, iif(${isAnyOf('amount', amounts)}, 0, null)) as named
-      from deposits not indexed
-      order by hash_id desc, deposit_id desc limit ${READ_MAX})
-    where named is not null`.execute(at);
-  const named = rows.filter((one) => one.named === 1).slice(0, limit);
-  const ofAmount = rows.filter((one) => one.named === 0).slice(0, limit);
-  return depositsOf(at, [...named, ...ofAmount]);
+  const named = await newest(at, isNamed, limit);
+  const ofAmount = amounts.length > 0 ? await newest(at, isAnyOf('amount', amounts), limit) : [];
+  const ids = new Set(named.map((one) => one.deposit_id));
+  return depositsOf(at, [...named, ...ofAmount.filter((one) => !ids.has(one.deposit_id))]);
 }
