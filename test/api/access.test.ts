@@ -19,7 +19,8 @@ test('a call without a token is refused, and the answer says how to send one', a
     type: 'urn:counterfoil:problem:unauthenticated',
     title: 'No valid token',
     status: 401,
-    detail: 'Send a token as Authorization: Bearer <token>. An admin makes one, or api.tokens names one.',
+    detail:
+      'Send a token as Authorization: Bearer <token>. An admin makes one, or api.tokens names one.',
     instance: '/v1/balances',
   });
 });
