@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { change, decimals } from '../../../store/webhook.ts';
+import { closeOf } from '../../../store/close/closing.ts';
+import { AT_ADDRESS, change, decimals } from '../../../store/webhook.ts';
 import { HAS_BROWSER, Site, useBrowser } from '../browser.ts';
 import { fill } from '../filled.ts';
 
@@ -57,6 +58,35 @@ describe.runIf(HAS_BROWSER)('the overview in a browser', () => {
     })()`);
     expect(inner).toBeLessThanOrEqual(outer ?? 0);
   });
+
+  test.for([390, 820, 1_280, 1_440])(
+    'the difference of a tie-out with 27 digits is seen whole in a window of %i pixels',
+    async (width) => {
+      const site = await Site.open();
+      const { open, service } = site.console;
+      const ether = { ...AT_ADDRESS, ...decimals(18) };
+      await open.deliver(
+        service.confirmed(6, { balanceChanges: [change('123456789012345678901234567', ether)] }),
+        service.chain('transaction', {
+          balanceChanges: [change('987654321098765432109876543', ether)],
+        }),
+      );
+      await open.record(closeOf(open, { day: '2025-11-20', cutOffAt: open.at + 1 }));
+      const page = await site.window({ as: 'fiona', width });
+      await page.goto('/console');
+      await page.locator('#tie-out .difference').waitFor();
+      const cut = await page.evaluate<string[]>(`(() => {
+        const frame = document.querySelector('#tie-out .scroll').getBoundingClientRect();
+        return [...document.querySelectorAll('#tie-out .difference, #tie-out .difference *')]
+          .filter((one) => {
+            const { left, right } = one.getBoundingClientRect();
+            return left < frame.left - 1 || right > frame.right + 1;
+          })
+          .map((one) => one.textContent);
+      })()`);
+      expect(cut).toEqual([]);
+    },
+  );
 
   test('a copy button copies the whole hash', async () => {
     const site = await Site.open();
