@@ -4,6 +4,7 @@ import { basisIn, textOf, textsOf, type Fields } from '../../pages/parts/form/fo
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
+import { amountProblem } from '../parts/value/amounts.ts';
 import { BreakPage, readOneBreak } from './break/break-page.tsx';
 import {
   BULK_MAX,
@@ -76,6 +77,8 @@ function mountFiles(app: Hono<ConsoleEnv>, { reads, now, missing }: ConsoleConte
     app.get(`${PATH}.${format}`, async (pageRequest) => {
       if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
       const filter = filterOf(pageRequest.req.query());
+      const problem = amountProblem(filter.amount);
+      if (problem !== null) return pageRequest.text(`${problem.title}. ${problem.detail}`, 400);
       const decimals = await reads.pinnedDecimals();
       const query = queryOf(filter, { now: now(), decimals });
       const { items, total } = await reads.breaks(query, { page: 0, pageSize: TABLE_ROWS_MAX });
@@ -107,7 +110,8 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     const page = pageOf(pageRequest.req.query('page'));
     const queue = await readQueue(reads, filter, { page, now: looking.now });
     const body = <QueuePage {...{ queue, filter, looking }} />;
-    return show(pageRequest, { title: 'Breaks', body });
+    const status = amountProblem(filter.amount) === null ? 200 : 400;
+    return show(pageRequest, { title: 'Breaks', body }, status);
   });
   mountFiles(app, context);
   app.get(`${PATH}/guide`, (pageRequest) =>

@@ -12,8 +12,10 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
+import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { movementsLink } from '../parts/book-links.ts';
 import { Views, type View } from '../parts/list/views.tsx';
+import { amountProblem } from '../parts/value/amounts.ts';
 import { fieldsOf, PATH, type WithdrawalFilter } from './filter.ts';
 import { custodyText, toneOf } from './situation.ts';
 import { Downloads } from '../parts/list/downloads.tsx';
@@ -102,7 +104,10 @@ function columnsOf(decimals: Decimals): Column<Withdrawal>[] {
   ];
 }
 
-function NoWithdrawals({ isAll }: { isAll: boolean }): Markup {
+function NoWithdrawals({ filter }: { filter: WithdrawalFilter }): Markup {
+  const problem = amountProblem(filter.amount);
+  if (problem !== null) return <ProblemNotice problem={problem} />;
+  const isAll = Object.keys(filter).length === 0;
   return (
     <EmptyState title={isAll ? 'No withdrawal is known yet.' : 'No withdrawal is like this.'}>
       {isAll ? (
@@ -128,7 +133,11 @@ export function WithdrawalsPage(shown: {
   return (
     <>
       <Views views={VIEWS} here={linkTo(PATH, filter)} person={person} />
-      <FoldedFilter action={PATH} fields={fieldsOf(filter, decimals)} open={false} />
+      <FoldedFilter
+        action={PATH}
+        fields={fieldsOf(filter, decimals)}
+        open={amountProblem(filter.amount) !== null}
+      />
       {filter.asset === undefined && filter.amount === undefined ? (
         ''
       ) : (
@@ -145,7 +154,7 @@ export function WithdrawalsPage(shown: {
         }
       >
         {found.total === 0 ? (
-          <NoWithdrawals isAll={Object.keys(filter).length === 0} />
+          <NoWithdrawals filter={filter} />
         ) : (
           <DataTable
             caption="Withdrawals, newest first"

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { amountProblem } from '../parts/value/amounts.ts';
 import { WithdrawalPage } from './detail.tsx';
 import { filterOf, PATH, queryOf } from './filter.ts';
 import { WithdrawalsPage } from './list.tsx';
@@ -23,12 +24,16 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const found = await reads.withdrawals(query, page);
     const person = pageRequest.get('visitor')?.name ?? null;
     const body = <WithdrawalsPage {...{ filter, found, decimals, person }} />;
-    return show(pageRequest, { title: 'Withdrawals', body });
+    const status = amountProblem(filter.amount) === null ? 200 : 400;
+    return show(pageRequest, { title: 'Withdrawals', body }, status);
   });
   for (const format of TABLE_FORMATS) {
     app.get(`${PATH}.${format}`, async (pageRequest) => {
-      const query = queryOf(filterOf(pageRequest.req.query()), await reads.pinnedDecimals());
+      const filter = filterOf(pageRequest.req.query());
+      const query = queryOf(filter, await reads.pinnedDecimals());
       if (query === undefined) return missing(pageRequest, NO_FILTER);
+      const problem = amountProblem(filter.amount);
+      if (problem !== null) return pageRequest.text(`${problem.title}. ${problem.detail}`, 400);
       const found = await table({ kind: 'withdrawals', query }, format);
       if (found.kind !== 'document') return missing(pageRequest, NO_FILTER);
       const { body, contentType, fileName } = found.document;

@@ -74,6 +74,25 @@ test('a filter of the list is a link', async () => {
   expect((await vera.request('/console/withdrawals?from=soon')).status).toBe(404);
 });
 
+test.for(['withdrawals', 'breaks'])(
+  'a text that is no amount is named as such in the list and the file of %s',
+  async (list) => {
+    const { vera } = await sending();
+    const text = '“foo” is not an amount';
+    const page = await vera.request(`/console/${list}?amount=foo`);
+    expect([page.status, words(await page.text())]).toEqual([400, expect.stringContaining(text)]);
+    for (const format of ['csv', 'xlsx']) {
+      const file = await vera.request(`/console/${list}.${format}?amount=foo`);
+      expect([file.status, await file.text()]).toEqual([
+        400,
+        `${text}. Write digits and a point, and the asset if you know it: 1.5 ETH.`,
+      ]);
+    }
+    const known = await vera.request(`/console/${list}?amount=7,000.5+DOGE`);
+    expect([known.status, await known.text()]).toEqual([200, expect.not.stringContaining(text)]);
+  },
+);
+
 test('an empty store says what makes a withdrawal', async () => {
   const vera = await (await consoleUnderTest()).as('vera');
   expect(words(await vera.get('/console/withdrawals'))).toContain(

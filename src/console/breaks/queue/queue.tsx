@@ -12,11 +12,13 @@ import { Card } from '../../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
 import { ageSpanText } from '../../parts/value/age-span-text.ts';
+import { amountProblem } from '../../parts/value/amounts.ts';
 import { grouped } from '../../../pages/parts/value/figure.ts';
 import { FoldedFilter } from '../../../pages/parts/form/filter-form.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { Age } from '../../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../../pages/parts/list/pager.tsx';
+import { ProblemNotice } from '../../../pages/parts/problem-notice.tsx';
 import { Views, type View } from '../../parts/list/views.tsx';
 import { BULK_FORM, BULK_MAX, BulkForm, tickOf } from './bulk.tsx';
 import {
@@ -129,7 +131,7 @@ function Filters({ filter }: { filter: QueueFilter }): Markup {
   return (
     <FoldedFilter
       action={PATH}
-      open={false}
+      open={amountProblem(filter.amount) !== null}
       fields={[
         {
           name: 'state',
@@ -188,12 +190,26 @@ function countText({ state }: QueueFilter, total: number): string {
   return state === 'all' ? `${count} ${noun}` : `${count} ${state} ${noun}`;
 }
 
+function NoBreaks({ filter }: { filter: QueueFilter }): Markup {
+  const problem = amountProblem(filter.amount);
+  if (problem !== null) return <ProblemNotice problem={problem} />;
+  return (
+    <EmptyState title="No break matches." good={filter.state === 'unresolved'}>
+      <p>
+        A break opens when books, chain view and custody API differ, or when a body cannot be read.
+        Reconciliation runs find the differences.
+      </p>
+    </EmptyState>
+  );
+}
+
 /** The queue: filters, groups of one cause, the breaks, and the form for the ticked ones. */
 export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Looking }): Markup {
   const { queue, filter, looking } = page;
   const { found, groups, decimals } = queue;
   // A break that a live update added would be ticked without a look at it.
-  const live = looking.isChosen ? {} : { live: 'breaks tick' };
+  const isLive = !looking.isChosen && amountProblem(filter.amount) === null;
+  const live = isLive ? { live: 'breaks tick' } : {};
   return (
     <>
       <Views views={viewsFor(looking.name)} here={queueLink(filter)} person={looking.name} />
@@ -227,12 +243,7 @@ export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Lo
         {...live}
       >
         {found.items.length === 0 ? (
-          <EmptyState title="No break matches." good={filter.state === 'unresolved'}>
-            <p>
-              A break opens when books, chain view and custody API differ, or when a body cannot be
-              read. Reconciliation runs find the differences.
-            </p>
-          </EmptyState>
+          <NoBreaks filter={filter} />
         ) : (
           <DataTable
             caption={

@@ -6,6 +6,9 @@ import { symbolOf, unitsOf } from '../../../pages/parts/value/figure.ts';
 /** Assets whose amounts one search compares. */
 const ASSETS_MAX = 500;
 
+/** Digits, and the asset that they are of. */
+const AMOUNT = /^(\d{1,60}(?:\.\d{1,60})?)(?:\s+(\S+))?$/;
+
 /** Separators of thousands, as people write them and as pages show them. */
 const SEPARATORS = /(?<=\d)[,\u0020\u00A0\u202F](?=\d{3}(?:\D|$))/g;
 
@@ -26,8 +29,7 @@ function unitsIn(digits: string, decimals: number): bigint[] {
  * that it names, or of any asset when it names none. Empty for a text that is no amount.
  */
 export function amountsIn(text: string, decimals: Decimals): readonly AssetAmount[] {
-  const [, digits, name] =
-    /^(\d{1,60}(?:\.\d{1,60})?)(?:\s+(\S+))?$/.exec(text.replaceAll(SEPARATORS, '')) ?? [];
+  const [, digits, name] = AMOUNT.exec(text.replaceAll(SEPARATORS, '')) ?? [];
   if (digits === undefined) return [];
   const assets = [...decimals].filter(([asset]) => name === undefined || isNamed(asset, name));
   return assets
@@ -35,4 +37,15 @@ export function amountsIn(text: string, decimals: Decimals): readonly AssetAmoun
     .flatMap(([asset, digitsAfterPoint]) =>
       unitsIn(digits, digitsAfterPoint).map((units) => ({ asset, amount: Amount(units) })),
     );
+}
+
+/** What is wrong with a filter's text that is no amount; null for an amount, and for no text. */
+export function amountProblem(
+  text: string | undefined,
+): { readonly title: string; readonly detail: string } | null {
+  if (text === undefined || AMOUNT.test(text.replaceAll(SEPARATORS, ''))) return null;
+  return {
+    title: `“${text}” is not an amount`,
+    detail: 'Write digits and a point, and the asset if you know it: 1.5 ETH.',
+  };
 }
