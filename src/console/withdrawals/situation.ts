@@ -20,7 +20,10 @@ const OF_STATUS: Record<WithdrawalStatus, Situation> = {
   },
   requested: { title: 'It is requested', next: WAITING },
   inited: { title: 'It is prepared', next: WAITING },
-  'to-sign': { title: 'It waits for a signature', next: WAITING },
+  'to-sign': {
+    title: 'It waits for a signature',
+    next: 'The external signer of its vault signs it. If this takes long, look there.',
+  },
   signed: { title: 'It is signed', next: WAITING },
   submitted: { title: 'It is sent to the network', next: 'Nothing to do: a block will mine it.' },
   mined: {
@@ -42,8 +45,40 @@ const OF_STATUS: Record<WithdrawalStatus, Situation> = {
   },
 };
 
-/** Where a withdrawal stands by its last event. */
-export function situationOf({ status }: Pick<Withdrawal, 'status'>): Situation {
+/** Statuses before the signature. A warning pauses no later one; there it only arrived late. */
+const BEFORE_SIGNATURE: ReadonlySet<Withdrawal['status']> = new Set([
+  null,
+  'approval-pending',
+  'requested',
+  'inited',
+  'to-sign',
+]);
+
+/** By the reason of a warning (spec, "Outgoing transaction progress", "Transient pause"). */
+const PAUSED: ReadonlyMap<string | null, Situation> = new Map([
+  [
+    'insufficient_balance',
+    {
+      title: 'It is paused: its source cannot pay the amount and the fee',
+      next: 'Send the missing money to its source address; the custody platform then continues by itself. Or cancel it there. Otherwise the platform cancels it after some time.',
+    },
+  ],
+  [
+    'hosted_singner_unavailable',
+    {
+      title: 'It is paused: the custody platform’s hosted signer is not available',
+      next: 'The platform tries again by itself, and cancels it after some time. If this takes long, ask the platform’s operator.',
+    },
+  ],
+]);
+
+/** A withdrawal's situation by its last event. */
+export function situationOf({
+  status,
+  reasonCode,
+}: Pick<Withdrawal, 'status' | 'reasonCode'>): Situation {
+  const paused = BEFORE_SIGNATURE.has(status) ? PAUSED.get(reasonCode) : undefined;
+  if (paused !== undefined) return paused;
   if (status !== null) return OF_STATUS[status];
   return {
     title: 'Only informational events have arrived',

@@ -137,6 +137,43 @@ test('a failed withdrawal shows the fee that it burned', async () => {
   expect(text).toContain('Posted to the books, burned fee: −0.000000000000000005 ETH -5');
 });
 
+test.for([
+  [
+    'insufficient_balance',
+    'It is paused: its source cannot pay the amount and the fee. Send the missing money to its source address;',
+  ],
+  [
+    'hosted_singner_unavailable',
+    'It is paused: the custody platform’s hosted signer is not available. The platform tries again by itself',
+  ],
+] as const)(
+  'a withdrawal that %s pauses says what a person does, until it is signed',
+  async ([reasonCode, text]) => {
+    const console = await consoleUnderTest();
+    const { open, service } = console;
+    const vera = await console.as('vera');
+    const page = async () => words(await vera.get('/console/withdrawals/wd-tx'));
+    await open.deliver(service.outgoing('inited'));
+    expect(await page()).toContain('It is prepared. Nothing to do here');
+    await open.deliver(service.outgoing('warning', { reasonCode }));
+    expect(await page()).toContain(text);
+    expect(await page()).not.toContain('Nothing to do');
+    await open.deliver(service.outgoing('signed'));
+    expect(await page()).toContain('It is signed. Nothing to do here');
+    await open.deliver(service.outgoing('warning', { reasonCode }));
+    expect(await page()).toContain('It is signed. Nothing to do here');
+  },
+);
+
+test('a withdrawal that waits for a signature names its signer', async () => {
+  const console = await consoleUnderTest();
+  await console.open.deliver(console.service.outgoing('to-sign'));
+  const vera = await console.as('vera');
+  expect(words(await vera.get('/console/withdrawals/wd-tx'))).toContain(
+    'It waits for a signature. The external signer of its vault signs it.',
+  );
+});
+
 test('a withdrawal that the custody API does not know shows its reversal and its break', async () => {
   const { console, vera } = await sending();
   const page = await vera.get('/console/withdrawals/wd-4');
