@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import type { ApiCall } from '../../api/acting.ts';
+import type { ApiCall, ProblemShown } from '../../api/acting.ts';
 import type { SessionView } from '../../api/people/sessions.ts';
 import type { PersonView, TokenView } from '../../api/people/tokens.ts';
 import { basisIn, textOf, type Fields } from '../../pages/parts/form/form-text.ts';
@@ -12,6 +12,14 @@ const TOKENS = { method: 'GET', path: '/v1/tokens' } as const;
 const PEOPLE = { method: 'GET', path: '/v1/people' } as const;
 const SESSIONS = { method: 'GET', path: '/v1/sessions' } as const;
 const CREATE = { method: 'POST', path: '/v1/tokens' } as const;
+
+/** Statuses of the API's refusals that a page can have too. */
+const REFUSALS = [400, 403, 404, 409, 503] as const;
+
+/** The status of a page that shows a refusal. */
+function statusOf({ status }: ProblemShown): (typeof REFUSALS)[number] {
+  return REFUSALS.find((one) => one === status) ?? 409;
+}
 
 /** Signing a person out. */
 function mountSignOut(app: Hono<ConsoleEnv>, { may, denied, perform }: ConsoleContext): void {
@@ -38,7 +46,7 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     const result = await act(pageRequest, call);
     return result.kind === 'done' ? (result.body as { readonly data: readonly Item[] }).data : [];
   };
-  const list = async (pageRequest: PageRequest, problem?: { title: string; detail: string }) => {
+  const list = async (pageRequest: PageRequest, problem?: ProblemShown) => {
     const body = (
       <>
         {problem === undefined ? '' : <ProblemNotice problem={problem} />}
@@ -53,7 +61,7 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     return show(
       pageRequest,
       { title: 'Tokens and people', body },
-      problem === undefined ? 200 : 409,
+      problem === undefined ? 200 : statusOf(problem),
     );
   };
   /** Shows the new token at once: a redirect would have to keep it. */

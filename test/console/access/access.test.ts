@@ -61,6 +61,35 @@ test('a rotation or a revocation ends the sessions of the token at once', async 
   expect(await visitorOf(operator)).toBe('nobody');
 });
 
+test('a token with a wrong field answers 400 and names the field, and a used name 409', async () => {
+  const console = await consoleUnderTest();
+  const ada = await console.as('ada');
+  expect((await ada.post(PATH, NEW_TOKEN)).status).toBe(200);
+  const version = /name="version" value="(tok_\d+)"/.exec(await ada.get(PATH))?.[1] ?? '';
+  const cases = [
+    [PATH, { ...NEW_TOKEN, name: 'a b' }, 400, 'name: must be 1 to 64 letters'],
+    [PATH, { ...NEW_TOKEN, name: 'other', role: 'king' }, 400, 'role: must be one of viewer'],
+    [PATH, { ...NEW_TOKEN, name: 'other', reason: ' ' }, 400, 'reason: must not be empty'],
+    [PATH, NEW_TOKEN, 409, 'the name desk is used'],
+    [`${PATH}/desk/rotate`, { version, reason: '' }, 400, 'reason: must not be empty'],
+    [
+      `${PATH}/desk/rotate`,
+      { version: '1', reason: 'yearly' },
+      400,
+      'version: must be the version',
+    ],
+    [`${PATH}/none/rotate`, { version, reason: 'yearly' }, 404, 'no token none was made'],
+  ] as const;
+  for (const [path, fields, status, text] of cases) {
+    const answer = await ada.post(path, fields);
+    expect([answer.status, words(await answer.text())]).toEqual([
+      status,
+      expect.stringContaining(text),
+    ]);
+  }
+  expect(console.open.rows('SELECT * FROM token_changes')).toHaveLength(1);
+});
+
 test('an auditor reads the page and changes nothing; others have neither link nor page', async () => {
   const console = await consoleUnderTest();
   const [audra, olga] = [await console.as('audra'), await console.as('olga')];
