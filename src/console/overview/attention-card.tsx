@@ -11,9 +11,10 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Age, Moment } from '../../pages/parts/value/moment.tsx';
 import { missingRole } from '../parts/missing-role.ts';
 import { Prose } from '../parts/value/prose.tsx';
-import type { Attention, AttentionList } from './attention.ts';
+import { rowsOf, type Attention, type AttentionList } from './attention.ts';
 import type { Snapshot } from './snapshot.ts';
 
+/** Enough for the rows that each of the four subjects keeps. */
 const SHOWN = 12;
 
 function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: HrefOf }): Markup {
@@ -73,7 +74,7 @@ const MORE: Readonly<Record<Attention['subject'], { one: string; href: string }>
 
 /** `and 190 more breaks, 43 more held deposits` */
 function LeftOut({ attention }: { attention: AttentionList }): Markup {
-  const shown = attention.items.slice(0, SHOWN);
+  const shown = rowsOf(attention.items, SHOWN);
   const left = Object.entries(MORE).flatMap(([subject, { one, href }]) => {
     const total = attention.totals[subject as Attention['subject']];
     const count = total - shown.filter((item) => item.subject === subject).length;
@@ -118,7 +119,7 @@ export function AttentionCard({
   hrefOf: HrefOf;
 }): Markup {
   const { attention, decimals, at } = snapshot;
-  const shown = attention.items.slice(0, SHOWN);
+  const shown = rowsOf(attention.items, SHOWN);
   const why = role !== undefined && shown.some((one) => one.isDecision) ? missingRole(role) : null;
   return (
     <Card id="attention" title="Needs a person" live="breaks deposits close policy tick">

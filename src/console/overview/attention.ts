@@ -159,6 +159,26 @@ export interface AttentionList {
   readonly healing: number;
 }
 
+/** Rows that each subject keeps, however much more urgent another one is. */
+const ROWS_KEPT = 3;
+
+/**
+ * The rows that a list of so many shows, in its order: the first of each subject, then the most
+ * urgent. Many breaks of one cause must not hide that deposits wait.
+ */
+export function rowsOf(items: readonly Attention[], limit: number): readonly Attention[] {
+  const counts = new Map<Attention['subject'], number>();
+  const isKept = ({ subject }: Attention): boolean => {
+    const count = (counts.get(subject) ?? 0) + 1;
+    counts.set(subject, count);
+    return count <= ROWS_KEPT;
+  };
+  const kept = new Set(items.filter(isKept));
+  const others = items.filter((one) => !kept.has(one)).slice(0, Math.max(0, limit - kept.size));
+  const shown = new Set([...kept, ...others]);
+  return items.filter((one) => shown.has(one)).slice(0, limit);
+}
+
 /** Lists what waits: the most severe first, then what holds money, then the oldest. */
 export function attentionOf(waiting: {
   readonly breaks: BreaksForPeople;

@@ -54,6 +54,24 @@ test('an old critical break is shown before however many newer ones are less sev
   expect(text).toMatch(/Open breaks by age .* quarantined 201 oldest \d min/);
 });
 
+test('deposits that wait are shown however many more severe breaks there are', async () => {
+  const { open, service, read } = await openConsole();
+  const hashes = ['0xc1', '0xc2', '0xc3', '0xc4'];
+  await open.deliverTogether(
+    ...hashes.map((blockchainHash) => service.confirmed(1, { blockchainHash })),
+  );
+  for (const { deposit_id: depositId } of open.deposits()) {
+    await open.decide({ kind: 'hold', depositId: depositId as never, reason: 'asked' });
+  }
+  const strange = Array.from({ length: 13 }, (_, index) => ({ id: `s${index}`, stream: 'x' }));
+  await open.deliverTogether(...strange);
+  const page = await read();
+  expect(page.match(/id="waits-break-/g)).toHaveLength(9);
+  expect(page.match(/id="waits-deposit-/g)).toHaveLength(3);
+  expect(words(page)).toMatch(/and 4 more breaks , 1 more held deposit/);
+  expect(page.lastIndexOf('id="waits-break-')).toBeLessThan(page.indexOf('id="waits-deposit-'));
+});
+
 test('an old hold is shown before however many newer ones wait for nobody', async () => {
   const { open, service, read } = await openConsole();
   await open.deliver(service.confirmed(6));
