@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { DecisionPage, StoredDecision } from '../../store/answers.ts';
 import type { DecisionQuery } from '../../store/queries.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { knownFilters } from '../frame/known-filters.ts';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
@@ -155,6 +156,9 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(dayStart(text));
 }
 
+/** The members of a filter's link. */
+const NAMES = ['who', 'kind', 'subject', 'from', 'to'];
+
 const UNKNOWN_CHOICE = 'There is no such kind of decision, day or fact.';
 
 /** Whether a link names only what exists. Without the wrong value it would ask for too much. */
@@ -180,14 +184,16 @@ function askedBy(query: Readonly<Record<string, string>>): Asked {
 }
 
 /** `/console/audit`: the decisions of the journal, and their file. */
-export function mountAudit(app: Hono<ConsoleEnv>, { reads, show, missing }: ConsoleContext): void {
-  app.get(PATH, async (pageRequest) => {
+export function mountAudit(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, show, missing } = context;
+  const known = knownFilters(context, { filters: NAMES, others: ['before'] });
+  app.get(PATH, known, async (pageRequest) => {
     if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
     const asked = askedBy(pageRequest.req.query());
     const found = await reads.decisions(queryOf(asked));
     return show(pageRequest, { title: 'Audit', body: <AuditPage found={found} asked={asked} /> });
   });
-  app.get(`${PATH}.csv`, async (pageRequest) => {
+  app.get(`${PATH}.csv`, known, async (pageRequest) => {
     if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
     const { rows, isWhole } = await readForTable(reads, queryOf(askedBy(pageRequest.req.query())));
     const fileName = isWhole ? 'decisions' : `decisions-incomplete-${rows.length}`;

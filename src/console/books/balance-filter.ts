@@ -3,7 +3,16 @@ import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
 import { dayOrMoment } from '../parts/value/moments.ts';
 
-const NAMES = ['view', 'vaultId', 'accountId', 'addressId', 'memo', 'asset', 'asOf'] as const;
+/** The members of a filter's link. */
+export const NAMES = [
+  'view',
+  'vaultId',
+  'accountId',
+  'addressId',
+  'memo',
+  'asset',
+  'asOf',
+] as const;
 type Name = (typeof NAMES)[number];
 
 /** A filter as its link and its form have it: texts. */
@@ -15,7 +24,7 @@ export interface Problem {
   readonly detail: string;
 }
 
-/** The filter of a link; unknown members do not filter. */
+/** The filter of a link. */
 export function balanceFilterOf(query: Readonly<Record<string, string>>): BalanceFilter {
   const given = NAMES.map((name) => [name, query[name]?.trim() ?? ''] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== ''));

@@ -3,8 +3,9 @@ import type { Reads } from '../../store/reads.ts';
 import { TABLE_FORMATS, type TableAsked } from '../../report/tables/table-documents.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
+import { knownFilters } from '../frame/known-filters.ts';
 import { BOOKS_PATH, type Position } from '../parts/book-links.ts';
-import { balanceFilterOf, balanceQueryOf, type BalanceFilter } from './balance-filter.ts';
+import { balanceFilterOf, balanceQueryOf, NAMES, type BalanceFilter } from './balance-filter.ts';
 import { BalancesPage } from './balances-page.tsx';
 import { readClosedDays } from './closed-days.ts';
 import { MovementsPage, readHashBooks } from './movements-page.tsx';
@@ -60,9 +61,11 @@ async function readStatementPage(
   return { ...shown, result: { period, statement: found } };
 }
 
+const LINK_NAMES = { filters: NAMES, others: ['page'] };
+
 function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, hrefOf } = context;
-  app.get(BOOKS_PATH, async (pageRequest) => {
+  app.get(BOOKS_PATH, knownFilters(context, LINK_NAMES), async (pageRequest) => {
     const filter = balanceFilterOf(pageRequest.req.query());
     const page = pageOf(pageRequest.req.query('page'));
     const [decimals, closedDays, result] = await Promise.all([
@@ -113,7 +116,8 @@ function mountTables(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
       'Content-Disposition': `attachment; filename="${fileName}"`,
     });
   };
-  app.get(`${BOOKS_PATH}/balances/${FORMAT}`, async (pageRequest) => {
+  const known = knownFilters(context, LINK_NAMES);
+  app.get(`${BOOKS_PATH}/balances/${FORMAT}`, known, async (pageRequest) => {
     const asked = balanceQueryOf(balanceFilterOf(pageRequest.req.query()));
     if ('problem' in asked) {
       return pageRequest.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);

@@ -3,6 +3,7 @@ import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import { basisIn, textOf, textsOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
+import { knownFilters } from '../frame/known-filters.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
 import { amountProblem } from '../parts/value/amounts.ts';
 import { BreakPage, readOneBreak } from './break/break-page.tsx';
@@ -19,7 +20,7 @@ import {
 import { correctionCall, correctionOf } from './break/decimals.tsx';
 import { exemptCall } from './exempt/exempt.tsx';
 import { EXEMPTIONS_PATH, ExemptionsPage } from './exempt/exemptions-page.tsx';
-import { filterOf, isKnown, PATH, queryOf } from './filter.ts';
+import { filterOf, isKnown, NAMES, PATH, queryOf } from './filter.ts';
 import { GuidePage } from './guide/guide-page.tsx';
 import { typeText } from './names.tsx';
 import { QueuePage, readQueue } from './queue/queue.tsx';
@@ -69,12 +70,15 @@ function mountExemptions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   });
 }
 
+const LINK_NAMES = { filters: NAMES, others: ['page', 'chosen'] };
 const UNKNOWN_CHOICE = 'There is no such state, type, severity or age of breaks.';
 
 /** The queue as files. */
-function mountFiles(app: Hono<ConsoleEnv>, { reads, now, missing }: ConsoleContext): void {
+function mountFiles(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, now, missing } = context;
+  const known = knownFilters(context, LINK_NAMES);
   for (const format of TABLE_FORMATS) {
-    app.get(`${PATH}.${format}`, async (pageRequest) => {
+    app.get(`${PATH}.${format}`, known, async (pageRequest) => {
       if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
       const filter = filterOf(pageRequest.req.query());
       const problem = amountProblem(filter.amount);
@@ -103,7 +107,7 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     isChosen,
     hrefOf,
   });
-  app.get(PATH, async (pageRequest) => {
+  app.get(PATH, knownFilters(context, LINK_NAMES), async (pageRequest) => {
     if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
     const filter = filterOf(pageRequest.req.query());
     const looking = lookingOf(pageRequest, pageRequest.req.query('chosen') === 'all');

@@ -36,6 +36,20 @@ export interface QueueFilter {
   readonly assignee?: string;
 }
 
+/** The members of a filter's link. */
+export const NAMES = [
+  'state',
+  'type',
+  'severity',
+  'age',
+  'vault',
+  'hash',
+  'network',
+  'asset',
+  'amount',
+  'assignee',
+] as const;
+
 function oneOf<Value extends string>(
   values: readonly Value[],
   text: string | undefined,

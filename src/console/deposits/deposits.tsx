@@ -4,12 +4,13 @@ import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import type { DepositPageRequest } from '../../store/queries.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
+import { knownFilters } from '../frame/known-filters.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { basisIn, textOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
 import { DECISIONS, type Allowed, type DepositDecision } from './actions.tsx';
 import { DepositPage, type ShownDeposit } from './detail.tsx';
-import { filterOf, PATH, searchOf, type DepositFilter } from './filter.ts';
+import { filterOf, NAMES, PATH, searchOf, type DepositFilter } from './filter.ts';
 import { DepositsPage } from './list.tsx';
 import { depositsTable, readForTable } from './table.ts';
 
@@ -61,8 +62,10 @@ const DONE: Record<DepositDecision, string> = {
   hold: 'The deposit is held.',
 };
 
-function mountList(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void {
-  app.get(PATH, async (pageRequest) => {
+function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, show } = context;
+  const known = knownFilters(context, { filters: NAMES, others: ['after', 'before'] });
+  app.get(PATH, known, async (pageRequest) => {
     const filter = filterOf(pageRequest.req.query());
     const decimals = await reads.pinnedDecimals();
     const cursor = cursorOf(pageRequest.req.query());
@@ -73,7 +76,7 @@ function mountList(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void
   });
 
   for (const format of TABLE_FORMATS) {
-    app.get(`${PATH}.${format}`, async (pageRequest) => {
+    app.get(`${PATH}.${format}`, known, async (pageRequest) => {
       const decimals = await reads.pinnedDecimals();
       const filter = filterOf(pageRequest.req.query());
       const asked = searchOf(filter, decimals);

@@ -29,7 +29,7 @@ const REASONS: ReadonlyMap<string, readonly HoldReason[]> = new Map<string, read
 ]);
 
 /** The members of a filter's link. */
-const NAMES = [
+export const NAMES = [
   'state',
   'reason',
   'asset',
@@ -57,7 +57,7 @@ export interface FilterProblem {
   readonly detail: string;
 }
 
-/** The filter of a link; unknown members do not filter. */
+/** The filter of a link. */
 export function filterOf(query: Readonly<Record<string, string>>): DepositFilter {
   const given = NAMES.map((name) => [name, query[name]?.trim() ?? ''] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== ''));

@@ -30,7 +30,7 @@ const KNOWLEDGE = [
 ] as const satisfies readonly CustodyKnowledge[];
 
 /** The members of a filter's link. */
-const NAMES = [
+export const NAMES = [
   'status',
   'custody',
   'asset',
@@ -50,7 +50,7 @@ type Name = (typeof NAMES)[number];
 /** A filter as its link and its form have it: texts. */
 export type WithdrawalFilter = Readonly<Partial<Record<Name, string>>>;
 
-/** The filter of a link; unknown members do not filter. */
+/** The filter of a link. */
 export function filterOf(query: Readonly<Record<string, string>>): WithdrawalFilter {
   const given = NAMES.map((name) => [name, query[name]?.trim() ?? ''] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== ''));

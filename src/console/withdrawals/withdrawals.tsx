@@ -2,9 +2,10 @@ import type { Hono } from 'hono';
 import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { knownFilters } from '../frame/known-filters.ts';
 import { amountProblem } from '../parts/value/amounts.ts';
 import { WithdrawalPage } from './detail.tsx';
-import { filterOf, PATH, queryOf } from './filter.ts';
+import { filterOf, NAMES, PATH, queryOf } from './filter.ts';
 import { WithdrawalsPage } from './list.tsx';
 
 const PAGE_SIZE = 50;
@@ -15,7 +16,8 @@ const NO_FILTER = 'There is no such status, knowledge of the custody API, or day
 
 function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, table, missing } = context;
-  app.get(PATH, async (pageRequest) => {
+  const known = knownFilters(context, { filters: NAMES, others: ['page'] });
+  app.get(PATH, known, async (pageRequest) => {
     const filter = filterOf(pageRequest.req.query());
     const decimals = await reads.pinnedDecimals();
     const query = queryOf(filter, decimals);
@@ -28,7 +30,7 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     return show(pageRequest, { title: 'Withdrawals', body }, status);
   });
   for (const format of TABLE_FORMATS) {
-    app.get(`${PATH}.${format}`, async (pageRequest) => {
+    app.get(`${PATH}.${format}`, known, async (pageRequest) => {
       const filter = filterOf(pageRequest.req.query());
       const query = queryOf(filter, await reads.pinnedDecimals());
       if (query === undefined) return missing(pageRequest, NO_FILTER);

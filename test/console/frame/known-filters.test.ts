@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { consoleUnderTest, words } from '../console-under-test.ts';
+
+const LISTS = [
+  ['deposits', 'state, reason, asset', 'state=held&after='],
+  ['deposits.csv', 'state, reason, asset', 'state=held'],
+  ['withdrawals', 'status, custody, asset', 'status=mined&page=1'],
+  ['withdrawals.xlsx', 'status, custody, asset', 'status=mined'],
+  ['breaks', 'state, type, severity', 'type=malformed&chosen=all&page=1'],
+  ['breaks.csv', 'state, type, severity', 'type=malformed'],
+  ['books', 'view, vaultId, accountId', 'view=chain&page=1'],
+  ['books/balances/csv', 'view, vaultId, accountId', 'view=chain'],
+  ['audit', 'who, kind, subject', 'who=olga&before=9'],
+  ['audit.csv', 'who, kind, subject', 'who=olga'],
+] as const;
+
+test.for(LISTS)(
+  'a link to %s with a filter that does not exist is not found, and names those that do',
+  async ([list, filters, known]) => {
+    const ada = await (await consoleUnderTest()).as('ada');
+    const answer = await ada.request(`/console/${list}?${known}&colour=red`);
+    expect([answer.status, words(await answer.text())]).toEqual([
+      404,
+      expect.stringContaining(`There is no filter colour here. The filters are ${filters}`),
+    ]);
+    expect((await ada.request(`/console/${list}?${known}&colour=`)).status).toBe(200);
+  },
+);
+
+test.for(['0x6707f1f24135b20294ee49dfb46291f80a1b2c3d', 'ana', '150'])(
+  'every filter that a search for %s leads to exists',
+  async (text) => {
+    const vera = await (await consoleUnderTest()).as('vera');
+    const page = await vera.get(`/console/search?q=${text}`);
+    const links = [...page.matchAll(/href="(\/console\/(?:deposits|withdrawals)\?[^"]*)"/g)];
+    expect(links.length).toBeGreaterThan(0);
+    for (const [, link = ''] of links) {
+      expect([link, (await vera.request(link)).status]).toEqual([link, 200]);
+    }
+  },
+);
