@@ -25,11 +25,29 @@ const READ_ONLY: ApiResult = {
 /** Most different refusals that one message repeats. */
 const REFUSALS_SHOWN_MAX = 3;
 
+/** Members of a call's body that no person wrote. */
+const UNWRITTEN: ReadonlySet<string> = new Set(['basis', 'breakId', 'kind', 'reportHash', 'role']);
+/** A longer text is not repeated: no field of a form takes it. */
+const WRITTEN_CHARACTERS_MAX = 1_000;
+
+/** What a person wrote into the form of a call, by the names that the API's refusal uses. */
+function writtenIn({ body }: Pick<ApiCall, 'body'>): readonly (readonly [string, string])[] {
+  return Object.entries(body ?? {}).flatMap(([field, text]: [string, unknown]) =>
+    typeof text === 'string' &&
+    text.trim() !== '' &&
+    text.length <= WRITTEN_CHARACTERS_MAX &&
+    !UNWRITTEN.has(field)
+      ? [[field, text] as const]
+      : [],
+  );
+}
+
 /** The message about one call. */
-function messageOf(result: ApiResult, { done, doubts }: Pick<Action, 'done' | 'doubts'>): Message {
+function messageOf(result: ApiResult, action: Omit<Action, 'back'>): Message {
+  const { done, doubts } = action;
   if (result.kind === 'refused') {
     const { title, detail } = result.problem;
-    return { tone: 'alarm', title, detail };
+    return { tone: 'alarm', title, detail, written: writtenIn(action) };
   }
   const detail = doubts?.(result.body) ?? null;
   return { tone: detail === null ? 'good' : 'alarm', title: done, detail };
@@ -42,8 +60,10 @@ const NOTHING_CHOSEN: Message = {
 };
 
 /** The message about several calls; each refusal of some of them is repeated once. */
-function messageOfAll(results: readonly ApiResult[], { done }: Pick<Actions, 'done'>): Message {
-  if (results.length === 0) return NOTHING_CHOSEN;
+function messageOfAll(results: readonly ApiResult[], actions: Omit<Actions, 'back'>): Message {
+  const { calls, done } = actions;
+  const [call] = calls;
+  if (call === undefined) return NOTHING_CHOSEN;
   const problems = results.flatMap((one) => (one.kind === 'refused' ? [one.problem] : []));
   const [first] = problems;
   const count = results.length - problems.length;
@@ -51,7 +71,8 @@ function messageOfAll(results: readonly ApiResult[], { done }: Pick<Actions, 'do
   const details = [...new Set(problems.map(({ detail }) => detail))];
   const detail = details.slice(0, REFUSALS_SHOWN_MAX).join(' ');
   const title = count === 0 ? first.title : `${done(count)} ${problems.length} refused.`;
-  return { tone: 'alarm', title, detail };
+  // One form made every call.
+  return { tone: 'alarm', title, detail, written: writtenIn(call) };
 }
 
 function NotAllowed({ why }: { why: string | null }): Markup {
@@ -145,16 +166,15 @@ export function roomContext(options: {
     },
     may,
     act,
-    perform: async (pageRequest, { done, doubts, back, ...call }) => {
-      const result = await act(pageRequest, call);
-      const message = messageOf(result, { done, ...(doubts === undefined ? {} : { doubts }) });
-      sessions.leave(pageRequest.get('sessionId'), message);
+    perform: async (pageRequest, { back, ...action }) => {
+      const result = await act(pageRequest, action);
+      sessions.leave(pageRequest.get('sessionId'), messageOf(result, action));
       return pageRequest.redirect(back, 303);
     },
     performAll: async (pageRequest, { calls, done, back }) => {
       // Together, so that the store commits them together.
       const results = await Promise.all(calls.map((call) => act(pageRequest, call)));
-      sessions.leave(pageRequest.get('sessionId'), messageOfAll(results, { done }));
+      sessions.leave(pageRequest.get('sessionId'), messageOfAll(results, { calls, done }));
       return pageRequest.redirect(back, 303);
     },
   };

@@ -65,10 +65,24 @@ function Navigation({ site, path }: { site: Site; path: string }): Markup {
 }
 
 function MessageNotice({ message }: { message: Message }): Markup {
+  const { written = [] } = message;
   return (
     <div class={`notice ${message.tone}`} role={message.tone === 'alarm' ? 'alert' : 'status'}>
       <b>{message.title}</b>
       {message.detail === null ? '' : <p>{message.detail}</p>}
+      {written.length === 0 ? (
+        ''
+      ) : (
+        <p>
+          You wrote:{' '}
+          {written.map(([field, text], index) => (
+            <>
+              {index === 0 ? '' : ', '}
+              {field} <q>{text}</q>
+            </>
+          ))}
+        </p>
+      )}
     </div>
   );
 }

@@ -3,4 +3,6 @@ export interface Message {
   readonly tone: 'good' | 'alarm';
   readonly title: string;
   readonly detail: string | null;
+  /** What the person wrote into a refused form, by field, to copy. */
+  readonly written?: readonly (readonly [field: string, text: string])[];
 }

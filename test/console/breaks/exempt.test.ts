@@ -78,6 +78,20 @@ test('a rule filled from a break that has changed since is refused, and says wha
   expect((await console.api.reads.exemptions()).rules).toEqual([]);
 });
 
+test('a rule with a wrong field is refused, and keeps what was written to copy', async () => {
+  const { console, id } = await withBreaks(1);
+  const olga = await console.as('olga');
+  const fields = fieldsIn(await olga.get(`/console/breaks/${id}`));
+  const form = { ...fields, rule: 'old wallet', until: 'soon', reason: '<b>ticket</b> 1' };
+  const page = await olga.send(`/console/breaks/${id}/exempt`, form);
+  expect(words(page)).toMatch(
+    /The request is not valid .*until.* You wrote: .*rule old wallet , owner olga , until soon , reason /,
+  );
+  expect(page).toContain('reason <q>&lt;b&gt;ticket&lt;/b&gt; 1</q>');
+  expect(words(page)).not.toContain('basis [');
+  expect(words(await olga.get(`/console/breaks/${id}`))).not.toContain('You wrote');
+});
+
 test('a rule that was ended and added again is not ended by a page of before', async () => {
   const { console } = await withBreaks(1);
   const { open } = console;
