@@ -49,7 +49,7 @@ test('the reader accepts a changed notification exactly when the schema does', (
       const read = readings(body);
       expect(read.reader).toStrictEqual(read.schema);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 400 },
   );
 });
 
