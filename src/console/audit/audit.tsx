@@ -159,10 +159,8 @@ function isDay(text: string): boolean {
 /** The members of a filter's link. */
 const NAMES = ['who', 'kind', 'subject', 'from', 'to'];
 
-const UNKNOWN_CHOICE = 'There is no such kind of decision, day or fact.';
-
-/** Whether a link names only what exists. Without the wrong value it would ask for too much. */
-function isKnown({ kind = '', from = '', to = '', before = '' }: Record<string, string>): boolean {
+/** Whether every value of a link exists. */
+function areKnown({ kind = '', from = '', to = '', before = '' }: Record<string, string>): boolean {
   return (
     (kind === '' || KINDS.some((one) => one === kind)) &&
     [from, to].every((day) => day === '' || isDay(day)) &&
@@ -185,16 +183,16 @@ function askedBy(query: Readonly<Record<string, string>>): Asked {
 
 /** `/console/audit`: the decisions of the journal, and their file. */
 export function mountAudit(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, show, missing } = context;
-  const known = knownFilters(context, { filters: NAMES, others: ['before'] });
+  const { reads, show } = context;
+  const unknown = 'There is no such kind of decision, day or fact.';
+  const values = { areKnown, unknown };
+  const known = knownFilters(context, { filters: NAMES, others: ['before'], values });
   app.get(PATH, known, async (pageRequest) => {
-    if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
     const asked = askedBy(pageRequest.req.query());
     const found = await reads.decisions(queryOf(asked));
     return show(pageRequest, { title: 'Audit', body: <AuditPage found={found} asked={asked} /> });
   });
   app.get(`${PATH}.csv`, known, async (pageRequest) => {
-    if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
     const { rows, isWhole } = await readForTable(reads, queryOf(askedBy(pageRequest.req.query())));
     const fileName = isWhole ? 'decisions' : `decisions-incomplete-${rows.length}`;
     return tableDownload(pageRequest, decisionsTable(rows), { format: 'csv', fileName, facts: [] });

@@ -1,3 +1,4 @@
+import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import type { BalanceQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
@@ -18,12 +19,6 @@ type Name = (typeof NAMES)[number];
 /** A filter as its link and its form have it: texts. */
 export type BalanceFilter = Readonly<Partial<Record<Name, string>>>;
 
-/** What is wrong with a filter or a period, and what to do. */
-export interface Problem {
-  readonly title: string;
-  readonly detail: string;
-}
-
 /** The filter of a link. */
 export function balanceFilterOf(query: Readonly<Record<string, string>>): BalanceFilter {
   const given = NAMES.map((name) => [name, query[name]?.trim() ?? ''] as const);
@@ -40,7 +35,7 @@ function asOfOf(text: string): number | undefined {
 /** What the store is asked, or what is wrong with the filter. */
 export function balanceQueryOf(
   filter: BalanceFilter,
-): { readonly query: BalanceQuery } | { readonly problem: Problem } {
+): { readonly query: BalanceQuery } | { readonly problem: FilterProblem } {
   const { view = 'books', asOf, ...equal } = filter;
   if (view !== 'books' && view !== 'chain') {
     return { problem: { title: 'Unknown view', detail: 'Use books or chain.' } };

@@ -14,7 +14,8 @@ import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { BOOKS_PATH, statementLink } from '../parts/book-links.ts';
 import { periodUntil, type ClosedDayPeriod } from './closed-days.ts';
-import { balanceFields, type BalanceFilter, type Problem } from './balance-filter.ts';
+import type { FilterProblem } from '../parts/list/filter-problem.ts';
+import { balanceFields, type BalanceFilter } from './balance-filter.ts';
 import { Downloads } from '../parts/list/downloads.tsx';
 
 function Part({ value }: { value: string | null }): Markup {
@@ -120,7 +121,8 @@ export function BalancesPage(shown: {
   decimals: Decimals;
   closedDays: readonly ClosedDayPeriod[];
   result:
-    { readonly query: BalanceQuery; readonly found: Page<Balance> } | { readonly problem: Problem };
+    | { readonly query: BalanceQuery; readonly found: Page<Balance> }
+    | { readonly problem: FilterProblem };
 }): Markup {
   const { filter, decimals, closedDays, result } = shown;
   const fields = balanceFields(filter, decimals);

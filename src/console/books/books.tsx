@@ -5,6 +5,7 @@ import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { knownFilters } from '../frame/known-filters.ts';
 import { BOOKS_PATH, type Position } from '../parts/book-links.ts';
+import { tableRefusal } from '../parts/list/table-download.ts';
 import { balanceFilterOf, balanceQueryOf, NAMES, type BalanceFilter } from './balance-filter.ts';
 import { BalancesPage } from './balances-page.tsx';
 import { readClosedDays } from './closed-days.ts';
@@ -119,9 +120,7 @@ function mountTables(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const known = knownFilters(context, LINK_NAMES);
   app.get(`${BOOKS_PATH}/balances/${FORMAT}`, known, async (pageRequest) => {
     const asked = balanceQueryOf(balanceFilterOf(pageRequest.req.query()));
-    if ('problem' in asked) {
-      return pageRequest.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
-    }
+    if ('problem' in asked) return tableRefusal(pageRequest, asked.problem);
     return answer(pageRequest, { kind: 'balances', query: asked.query, at: now() });
   });
   app.get(`${BOOKS_PATH}/statement/${FORMAT}`, async (pageRequest) => {
@@ -130,9 +129,7 @@ function mountTables(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     if (position === undefined) return missing(pageRequest, NO_POSITION);
     const at = now();
     const asked = periodOf({ from: query['from'], to: query['to'] }, at);
-    if ('problem' in asked) {
-      return pageRequest.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
-    }
+    if ('problem' in asked) return tableRefusal(pageRequest, asked.problem);
     const { from, to } = asked.period;
     return answer(pageRequest, { kind: 'statement', query: { ...position, from, to }, at });
   });

@@ -1,4 +1,4 @@
-import type { Problem } from './balance-filter.ts';
+import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import {
   dayOrMoment,
   daysAfter,
@@ -23,7 +23,7 @@ const DAYS_DEFAULT = 30;
 export function periodOf(
   query: { readonly from?: string | undefined; readonly to?: string | undefined },
   now: number,
-): { readonly period: Period } | { readonly problem: Problem } {
+): { readonly period: Period } | { readonly problem: FilterProblem } {
   const detail = 'Write a day such as 2025-11-20, or a moment such as 2025-11-20T12:00:00Z.';
   const toText = query.to === undefined || query.to === '' ? dayText(now) : query.to;
   const last = dayOrMoment(toText);

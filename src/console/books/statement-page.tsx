@@ -19,7 +19,7 @@ import {
   statementLink,
   type Position,
 } from '../parts/book-links.ts';
-import type { Problem } from './balance-filter.ts';
+import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import type { ClosedDayPeriod } from './closed-days.ts';
 import { usualPeriods, type Period } from './period.ts';
 import { CAUSES, SOURCES } from '../parts/value/entry-words.ts';
@@ -36,7 +36,7 @@ export interface ShownStatement {
   readonly result:
     | { readonly period: Period; readonly statement: Statement }
     | { readonly period: Period; readonly tooLong: StatementTooLong }
-    | { readonly problem: Problem };
+    | { readonly problem: FilterProblem };
 }
 
 function PartFact({ name, value }: { name: string; value: string | null }): Markup {

@@ -4,8 +4,8 @@ import { basisIn, textOf, textsOf, type Fields } from '../../pages/parts/form/fo
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { knownFilters } from '../frame/known-filters.ts';
-import { tableDownload } from '../parts/list/table-download.ts';
-import { amountProblem } from '../parts/value/amounts.ts';
+import { tableDownload, tableRefusal } from '../parts/list/table-download.ts';
+import { notAnAmount } from '../parts/value/amounts.ts';
 import { BreakPage, readOneBreak } from './break/break-page.tsx';
 import {
   BULK_MAX,
@@ -20,7 +20,7 @@ import {
 import { correctionCall, correctionOf } from './break/decimals.tsx';
 import { exemptCall } from './exempt/exempt.tsx';
 import { EXEMPTIONS_PATH, ExemptionsPage } from './exempt/exemptions-page.tsx';
-import { filterOf, isKnown, NAMES, PATH, queryOf } from './filter.ts';
+import { areKnown, filterOf, NAMES, PATH, queryOf } from './filter.ts';
 import { GuidePage } from './guide/guide-page.tsx';
 import { typeText } from './names.tsx';
 import { QueuePage, readQueue } from './queue/queue.tsx';
@@ -70,19 +70,21 @@ function mountExemptions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   });
 }
 
-const LINK_NAMES = { filters: NAMES, others: ['page', 'chosen'] };
-const UNKNOWN_CHOICE = 'There is no such state, type, severity or age of breaks.';
+const LINK_NAMES = {
+  filters: NAMES,
+  others: ['page', 'chosen'],
+  values: { areKnown, unknown: 'There is no such state, type, severity or age of breaks.' },
+};
 
 /** The queue as files. */
 function mountFiles(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, now, missing } = context;
+  const { reads, now } = context;
   const known = knownFilters(context, LINK_NAMES);
   for (const format of TABLE_FORMATS) {
     app.get(`${PATH}.${format}`, known, async (pageRequest) => {
-      if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
       const filter = filterOf(pageRequest.req.query());
-      const problem = amountProblem(filter.amount);
-      if (problem !== null) return pageRequest.text(`${problem.title}. ${problem.detail}`, 400);
+      const problem = notAnAmount(filter.amount);
+      if (problem !== null) return tableRefusal(pageRequest, problem);
       const decimals = await reads.pinnedDecimals();
       const query = queryOf(filter, { now: now(), decimals });
       const { items, total } = await reads.breaks(query, { page: 0, pageSize: TABLE_ROWS_MAX });
@@ -108,14 +110,13 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     hrefOf,
   });
   app.get(PATH, knownFilters(context, LINK_NAMES), async (pageRequest) => {
-    if (!isKnown(pageRequest.req.query())) return missing(pageRequest, UNKNOWN_CHOICE);
     const filter = filterOf(pageRequest.req.query());
     const looking = lookingOf(pageRequest, pageRequest.req.query('chosen') === 'all');
     const page = pageOf(pageRequest.req.query('page'));
     const queue = await readQueue(reads, filter, { page, now: looking.now });
-    const body = <QueuePage {...{ queue, filter, looking }} />;
-    const status = amountProblem(filter.amount) === null ? 200 : 400;
-    return show(pageRequest, { title: 'Breaks', body }, status);
+    const problem = notAnAmount(filter.amount);
+    const body = <QueuePage {...{ queue, filter, looking, problem }} />;
+    return show(pageRequest, { title: 'Breaks', body }, problem === null ? 200 : 400);
   });
   mountFiles(app, context);
   app.get(`${PATH}/guide`, (pageRequest) =>

@@ -63,8 +63,8 @@ function present(name: string, value: string | undefined): object {
 
 const CHOICES = { state: STATES, type: BREAK_TYPES, severity: SEVERITIES, age: AGE_SPANS };
 
-/** Whether a query chooses among values that exist. Without the wrong one it would select too much. */
-export function isKnown(query: Readonly<Record<string, string>>): boolean {
+/** Whether every value that a query chooses exists. */
+export function areKnown(query: Readonly<Record<string, string>>): boolean {
   return Object.entries(CHOICES).every(([name, values]) => {
     const chosen = query[name] ?? '';
     return chosen === '' || oneOf<string>(values, chosen) !== undefined;

@@ -7,7 +7,7 @@ import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.t
 import { knownFilters } from '../frame/known-filters.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { basisIn, textOf, type Fields } from '../../pages/parts/form/form-text.ts';
-import { tableDownload } from '../parts/list/table-download.ts';
+import { tableDownload, tableRefusal } from '../parts/list/table-download.ts';
 import { DECISIONS, type Allowed, type DepositDecision } from './actions.tsx';
 import { DepositPage, type ShownDeposit } from './detail.tsx';
 import { filterOf, NAMES, PATH, searchOf, type DepositFilter } from './filter.ts';
@@ -80,8 +80,7 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
       const decimals = await reads.pinnedDecimals();
       const filter = filterOf(pageRequest.req.query());
       const asked = searchOf(filter, decimals);
-      if ('problem' in asked)
-        return pageRequest.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
+      if ('problem' in asked) return tableRefusal(pageRequest, asked.problem);
       const { rows, isWhole } = await readForTable(reads, asked.search);
       return tableDownload(pageRequest, depositsTable(rows, decimals), {
         format,

@@ -1,3 +1,4 @@
+import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import { Amount } from '../../domain/money/amount.ts';
 import { HOLD_REASONS, type DepositState, type HoldReason } from '../../domain/deposit/deposit.ts';
 import type { DepositSearch } from '../../store/queries.ts';
@@ -50,12 +51,6 @@ type Name = (typeof NAMES)[number];
 
 /** A filter as its link and its form have it: texts. */
 export type DepositFilter = Readonly<Partial<Record<Name, string>>>;
-
-/** What is wrong with a filter, and what to do. */
-export interface FilterProblem {
-  readonly title: string;
-  readonly detail: string;
-}
 
 /** The filter of a link. */
 export function filterOf(query: Readonly<Record<string, string>>): DepositFilter {

@@ -15,7 +15,8 @@ import { Moment } from '../../pages/parts/value/moment.tsx';
 import { Pager } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { Views, type View } from '../parts/list/views.tsx';
-import { fieldsOf, PATH, WITHOUT_OWNER, type DepositFilter, type FilterProblem } from './filter.ts';
+import type { FilterProblem } from '../parts/list/filter-problem.ts';
+import { fieldsOf, PATH, WITHOUT_OWNER, type DepositFilter } from './filter.ts';
 import { Downloads } from '../parts/list/downloads.tsx';
 
 /** Lists that people open every day, each a filter. */

@@ -6,20 +6,28 @@ export interface LinkNames {
   readonly filters: readonly string[];
   /** What selects a page of the list, and filters nothing. */
   readonly others: readonly string[];
+  /** Whether every value is one of those that exist, and the text for a link with another one. */
+  readonly values?: {
+    readonly areKnown: (query: Readonly<Record<string, string>>) => boolean;
+    readonly unknown: string;
+  };
 }
 
 /**
- * Answers 404 to a link with a filter that its list does not have. Without that filter the page
- * would show everything, as if everything matched.
+ * Answers 404 to a link with a filter, or a filter's value, that its list does not have. Without it
+ * the page would show everything, as if everything matched.
  */
-export function knownFilters({ missing }: ConsoleContext, { filters, others }: LinkNames) {
+export function knownFilters({ missing }: ConsoleContext, { filters, others, values }: LinkNames) {
   const known = new Set([...filters, ...others]);
   return createMiddleware<ConsoleEnv>(async (pageRequest, next) => {
-    const named = Object.entries(pageRequest.req.query());
-    const unknown = named.filter(([name, value]) => value !== '' && !known.has(name));
-    if (unknown.length === 0) return next();
-    const names = unknown.map(([name]) => name).join(', ');
-    const text = `There is no filter ${names} here. The filters are ${filters.join(', ')}.`;
-    return missing(pageRequest, text);
+    const query = pageRequest.req.query();
+    const named = Object.entries(query).filter(([, value]) => value !== '');
+    const unknown = named.map(([name]) => name).filter((name) => !known.has(name));
+    if (unknown.length > 0) {
+      const text = `There is no filter ${unknown.join(', ')} here. The filters are ${filters.join(', ')}.`;
+      return missing(pageRequest, text);
+    }
+    if (values?.areKnown(query) === false) return missing(pageRequest, values.unknown);
+    return next();
   });
 }

@@ -204,7 +204,8 @@ export async function find(
   text: string,
   amounts: readonly AssetAmount[],
 ): Promise<readonly Hit[]> {
-  // Few ids read as an amount: its members are read at once, and wait in the queue only once.
+  // A text that reads as an amount is rarely an id. Both are looked up at the same time, so that the
+  // reads wait in the queue once.
   const early = amounts.length === 0 ? undefined : byMember(reads, { text, amounts });
   const [exact, members] = await Promise.all([byExactText(reads, text), early]);
   return exact.length > 0 ? exact : (members ?? byMember(reads, { text, amounts }));

@@ -15,7 +15,7 @@ import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { movementsLink } from '../parts/book-links.ts';
 import { Views, type View } from '../parts/list/views.tsx';
-import { amountProblem } from '../parts/value/amounts.ts';
+import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import { fieldsOf, PATH, type WithdrawalFilter } from './filter.ts';
 import { custodyText, toneOf } from './situation.ts';
 import { Downloads } from '../parts/list/downloads.tsx';
@@ -104,10 +104,7 @@ function columnsOf(decimals: Decimals): Column<Withdrawal>[] {
   ];
 }
 
-function NoWithdrawals({ filter }: { filter: WithdrawalFilter }): Markup {
-  const problem = amountProblem(filter.amount);
-  if (problem !== null) return <ProblemNotice problem={problem} />;
-  const isAll = Object.keys(filter).length === 0;
+function NoWithdrawals({ isAll }: { isAll: boolean }): Markup {
   return (
     <EmptyState title={isAll ? 'No withdrawal is known yet.' : 'No withdrawal is like this.'}>
       {isAll ? (
@@ -128,16 +125,13 @@ export function WithdrawalsPage(shown: {
   decimals: Decimals;
   /** Null in a public console. */
   person: string | null;
+  problem: FilterProblem | null;
 }): Markup {
-  const { filter, found, decimals, person } = shown;
+  const { filter, found, decimals, person, problem } = shown;
   return (
     <>
       <Views views={VIEWS} here={linkTo(PATH, filter)} person={person} />
-      <FoldedFilter
-        action={PATH}
-        fields={fieldsOf(filter, decimals)}
-        open={amountProblem(filter.amount) !== null}
-      />
+      <FoldedFilter action={PATH} fields={fieldsOf(filter, decimals)} open={problem !== null} />
       {filter.asset === undefined && filter.amount === undefined ? (
         ''
       ) : (
@@ -153,8 +147,10 @@ export function WithdrawalsPage(shown: {
           <Downloads csv={linkTo(`${PATH}.csv`, filter)} xlsx={linkTo(`${PATH}.xlsx`, filter)} />
         }
       >
-        {found.total === 0 ? (
-          <NoWithdrawals filter={filter} />
+        {problem !== null ? (
+          <ProblemNotice problem={problem} />
+        ) : found.total === 0 ? (
+          <NoWithdrawals isAll={Object.keys(filter).length === 0} />
         ) : (
           <DataTable
             caption="Withdrawals, newest first"

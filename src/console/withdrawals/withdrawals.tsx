@@ -3,7 +3,8 @@ import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { knownFilters } from '../frame/known-filters.ts';
-import { amountProblem } from '../parts/value/amounts.ts';
+import { tableRefusal } from '../parts/list/table-download.ts';
+import { notAnAmount } from '../parts/value/amounts.ts';
 import { WithdrawalPage } from './detail.tsx';
 import { filterOf, NAMES, PATH, queryOf } from './filter.ts';
 import { WithdrawalsPage } from './list.tsx';
@@ -25,17 +26,17 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const page = { page: pageOf(pageRequest.req.query('page')), pageSize: PAGE_SIZE };
     const found = await reads.withdrawals(query, page);
     const person = pageRequest.get('visitor')?.name ?? null;
-    const body = <WithdrawalsPage {...{ filter, found, decimals, person }} />;
-    const status = amountProblem(filter.amount) === null ? 200 : 400;
-    return show(pageRequest, { title: 'Withdrawals', body }, status);
+    const problem = notAnAmount(filter.amount);
+    const body = <WithdrawalsPage {...{ filter, found, decimals, person, problem }} />;
+    return show(pageRequest, { title: 'Withdrawals', body }, problem === null ? 200 : 400);
   });
   for (const format of TABLE_FORMATS) {
     app.get(`${PATH}.${format}`, known, async (pageRequest) => {
       const filter = filterOf(pageRequest.req.query());
       const query = queryOf(filter, await reads.pinnedDecimals());
       if (query === undefined) return missing(pageRequest, NO_FILTER);
-      const problem = amountProblem(filter.amount);
-      if (problem !== null) return pageRequest.text(`${problem.title}. ${problem.detail}`, 400);
+      const problem = notAnAmount(filter.amount);
+      if (problem !== null) return tableRefusal(pageRequest, problem);
       const found = await table({ kind: 'withdrawals', query }, format);
       if (found.kind !== 'document') return missing(pageRequest, NO_FILTER);
       const { body, contentType, fileName } = found.document;

@@ -314,20 +314,6 @@ test('an empty reason is refused with the API’s words', async () => {
   expect(page).toContain('reason: must not be empty');
 });
 
-test.for(['state=shut', 'type=theft', 'severity=high', 'age=old'])(
-  'a queue or a file of %s is not found, and not a whole one',
-  async (query) => {
-    const console = await consoleUnderTest();
-    const fiona = await console.as('fiona');
-    for (const path of ['/console/breaks', '/console/breaks.csv', '/console/breaks.xlsx']) {
-      const answer = await fiona.request(`${path}?${query}`);
-      expect([path, answer.status]).toEqual([path, 404]);
-      expect(await answer.text()).toContain('There is no such state, type, severity or age');
-    }
-    expect((await fiona.request('/console/breaks?state=&type=&severity=&age=')).status).toBe(200);
-  },
-);
-
 test('the queue is downloaded as it is filtered, with figures in the unit and in smallest units', async () => {
   const console = await severalBreaks();
   const vera = await console.as('vera');

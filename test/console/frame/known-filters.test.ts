@@ -39,3 +39,17 @@ test.for(['0x6707f1f24135b20294ee49dfb46291f80a1b2c3d', 'ana', '150'])(
     }
   },
 );
+
+test.for(['state=shut', 'type=theft', 'severity=high', 'age=old'])(
+  'a queue or a file of %s is not found, and not a whole one',
+  async (query) => {
+    const console = await consoleUnderTest();
+    const fiona = await console.as('fiona');
+    for (const path of ['/console/breaks', '/console/breaks.csv', '/console/breaks.xlsx']) {
+      const answer = await fiona.request(`${path}?${query}`);
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(await answer.text()).toContain('There is no such state, type, severity or age');
+    }
+    expect((await fiona.request('/console/breaks?state=&type=&severity=&age=')).status).toBe(200);
+  },
+);

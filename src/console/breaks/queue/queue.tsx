@@ -12,7 +12,7 @@ import { Card } from '../../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
 import { ageSpanText } from '../../parts/value/age-span-text.ts';
-import { amountProblem } from '../../parts/value/amounts.ts';
+import type { FilterProblem } from '../../parts/list/filter-problem.ts';
 import { grouped } from '../../../pages/parts/value/figure.ts';
 import { FoldedFilter } from '../../../pages/parts/form/filter-form.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
@@ -124,14 +124,14 @@ function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] 
 
 const AGES = AGE_SPANS.map((value) => ({ value, label: ageSpanText(value) }));
 
-function Filters({ filter }: { filter: QueueFilter }): Markup {
+function Filters({ filter, isOpen }: { filter: QueueFilter; isOpen: boolean }): Markup {
   const { state } = filter;
   const named = (values: readonly string[]) =>
     values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
   return (
     <FoldedFilter
       action={PATH}
-      open={amountProblem(filter.amount) !== null}
+      open={isOpen}
       fields={[
         {
           name: 'state',
@@ -191,8 +191,6 @@ function countText({ state }: QueueFilter, total: number): string {
 }
 
 function NoBreaks({ filter }: { filter: QueueFilter }): Markup {
-  const problem = amountProblem(filter.amount);
-  if (problem !== null) return <ProblemNotice problem={problem} />;
   return (
     <EmptyState title="No break matches." good={filter.state === 'unresolved'}>
       <p>
@@ -204,16 +202,21 @@ function NoBreaks({ filter }: { filter: QueueFilter }): Markup {
 }
 
 /** The queue: filters, groups of one cause, the breaks, and the form for the ticked ones. */
-export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Looking }): Markup {
-  const { queue, filter, looking } = page;
+export function QueuePage(page: {
+  queue: Queue;
+  filter: QueueFilter;
+  looking: Looking;
+  problem: FilterProblem | null;
+}): Markup {
+  const { queue, filter, looking, problem } = page;
   const { found, groups, decimals } = queue;
   // A break that a live update added would be ticked without a look at it.
-  const isLive = !looking.isChosen && amountProblem(filter.amount) === null;
+  const isLive = !looking.isChosen && problem === null;
   const live = isLive ? { live: 'breaks tick' } : {};
   return (
     <>
       <Views views={viewsFor(looking.name)} here={queueLink(filter)} person={looking.name} />
-      <Filters filter={filter} />
+      <Filters filter={filter} isOpen={problem !== null} />
       {groups.length === 0 || looking.isChosen ? (
         ''
       ) : (
@@ -242,7 +245,9 @@ export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Lo
         }
         {...live}
       >
-        {found.items.length === 0 ? (
+        {problem !== null ? (
+          <ProblemNotice problem={problem} />
+        ) : found.items.length === 0 ? (
           <NoBreaks filter={filter} />
         ) : (
           <DataTable

@@ -1,3 +1,4 @@
+import type { FilterProblem } from '../list/filter-problem.ts';
 import { Amount } from '../../../domain/money/amount.ts';
 import type { AssetAmount } from '../../../store/queries.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
@@ -39,10 +40,8 @@ export function amountsIn(text: string, decimals: Decimals): readonly AssetAmoun
     );
 }
 
-/** What is wrong with a filter's text that is no amount; null for an amount, and for no text. */
-export function amountProblem(
-  text: string | undefined,
-): { readonly title: string; readonly detail: string } | null {
+/** The problem of a filter's text that is no amount; null for an amount, and for no text. */
+export function notAnAmount(text: string | undefined): FilterProblem | null {
   if (text === undefined || AMOUNT.test(text.replaceAll(SEPARATORS, ''))) return null;
   return {
     title: `“${text}” is not an amount`,
