@@ -267,7 +267,7 @@ export interface ReconcilerView {
 
 /** What names a text or an amount. */
 export interface Mentions {
-  /** Those that the text names as address, account, memo, owner, transaction or consumer's reference first. */
+  /** First those with the text as address, account, memo, owner, transaction or consumer's reference. */
   readonly deposits: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
   /** Unresolved breaks of the amount. */

@@ -66,6 +66,9 @@ const RIGHTS: Statement<{ table: string }> = {
       OR has_table_privilege($1 || '.' || name, 'TRUNCATE')`,
 };
 
+/** What a server is; `unknown` when it did not answer. */
+type ServerRole = 'primary' | 'standby' | 'unknown';
+
 /**
  * Looks at every server of an address, and at the journal on the one that takes writes. Changes
  * nothing. `nowMs`: this machine's clock.
@@ -75,15 +78,14 @@ export async function journalFindings(
   nowMs: () => number,
 ): Promise<JournalFinding[]> {
   const found: JournalFinding[] = [];
-  let primaries = 0;
-  let standbys = 0;
+  const roles: ServerRole[] = [];
   for (const host of address.hosts) {
     const { findings, role } = await hostFindings(address, host, nowMs);
     found.push(...findings);
-    if (role === 'primary') primaries += 1;
-    if (role === 'standby') standbys += 1;
+    roles.push(role);
   }
-  if (primaries === 0 && standbys > 0) {
+  const primaries = roles.filter((role) => role === 'primary').length;
+  if (primaries === 0 && roles.includes('standby')) {
     found.push(problem('primary', 'no server of the address takes writes: name the primary too'));
   } else if (primaries > 1) {
     const detail = `${primaries} servers take writes, so they are not one cluster: stop all but the one that the others follow`;
@@ -96,7 +98,7 @@ async function hostFindings(
   address: JournalAddress,
   host: Host,
   nowMs: () => number,
-): Promise<{ findings: JournalFinding[]; role: 'primary' | 'standby' | 'unknown' }> {
+): Promise<{ findings: JournalFinding[]; role: ServerRole }> {
   const check = shownHost(host);
   try {
     const session = await Session.open(address, host, { answerMsMax: ANSWER_MS_MAX });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { AssetId } from '../../../src/domain/ids.ts';
 import { Amount } from '../../../src/domain/money/amount.ts';
+import { verifyWith } from '../evidence.ts';
 import { change } from '../webhook.ts';
 import { openStore } from './open-store.ts';
 
@@ -86,11 +87,23 @@ test('a withdrawal that a number names comes once, before those that moved that 
 
 test('deposits are found by each name, and by the consumer’s reference of their credit', async () => {
   const { open, reads, service } = await openStore();
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  await open.decide({ kind: 'acknowledge', creditId: open.lastCreditId(), reference: 'r-1' });
+  const { transaction_id: transactionId, blockchain_hash: credited } = open.deposit();
   await open.deliver(
-    service.confirmed(6, { blockchainHash: '0x1', balanceChanges: [change('99')] }),
-    service.confirmed(1, { blockchainHash: '0x2', vaultId: 'v2', accountId: 'acc-2' }),
-    service.incoming('mempool', { blockchainHash: '0x3', addressId: 'adr-3' }),
-    service.confirmed(1, { blockchainHash: '0x4', memo: '88' }),
+    service.confirmed(1, {
+      blockchainHash: '0x2',
+      transactionId: 'dep-2',
+      vaultId: 'v2',
+      accountId: 'acc-2',
+    }),
+    service.incoming('mempool', {
+      blockchainHash: '0x3',
+      transactionId: 'dep-3',
+      addressId: 'adr-3',
+    }),
+    service.confirmed(1, { blockchainHash: '0x4', transactionId: 'dep-4', memo: '88' }),
   );
   const attributed = open.deposits().find(({ blockchain_hash: hash }) => hash === '0x4');
   await open.decide({
@@ -105,6 +118,8 @@ test('deposits are found by each name, and by the consumer’s reference of thei
     ['88', '0x4'],
     ['adr-3', '0x3'],
     ['acc-2', '0x2'],
+    [transactionId, credited],
+    ['r-1', credited],
     ['nobody', undefined],
   ]) {
     const { deposits } = await reads.mentions({ text: text ?? '', amounts: [] }, 20);

@@ -1,8 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Deposit } from '../../../../domain/deposit/deposit.ts';
 import type { Mentioned } from '../../../queries.ts';
-import type { DepositRow } from '../../table/rows/deposit-row.ts';
-import { depositOf } from '../../table/rows/deposit-row.ts';
+import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { isAnyOf } from '../list.ts';
 
@@ -22,33 +21,20 @@ const MENTIONED = [
   'credit_reference',
 ] as const;
 
-/** A deposit by its key. */
-type Found = Pick<DepositRow, 'hash_id' | 'deposit_id'>;
-
-/** Deposits by their keys, in that order. */
-async function depositsOf(at: Kysely<Tables>, found: readonly Found[]): Promise<Deposit[]> {
-  if (found.length === 0) return [];
-  const keys = found.map((one) => sql`(${one.hash_id}, ${one.deposit_id})`);
-  const { rows } = await sql<DepositRow>`select * from deposits
-    where (hash_id, deposit_id) in (values ${sql.join(keys)})`.execute(at);
-  const byId = new Map(rows.map((row) => [row.deposit_id, row]));
-  return found
-    .map((one) => byId.get(one.deposit_id))
-    .filter((row) => row !== undefined)
-    .map(depositOf);
-}
-
 /** The newest deposits that satisfy a condition, at most `limit`: the scan ends there. */
 async function newest(
   at: Kysely<Tables>,
   condition: RawBuilder<unknown>,
   limit: number,
-): Promise<Found[]> {
-  const { rows } = await sql<Found>`select hash_id, deposit_id from (
-      select hash_id, deposit_id, ${condition} as is_found from deposits not indexed
-      order by hash_id desc, deposit_id desc limit ${READ_MAX})
-    where is_found limit ${limit}`.execute(at);
-  return rows;
+): Promise<Deposit[]> {
+  const { rows } = await sql<DepositRow>`select * from deposits
+    where (hash_id, deposit_id) in (
+      select hash_id, deposit_id from (
+        select hash_id, deposit_id, ${condition} as is_found from deposits not indexed
+        order by hash_id desc, deposit_id desc limit ${READ_MAX})
+      where is_found limit ${limit})
+    order by hash_id desc, deposit_id desc`.execute(at);
+  return rows.map(depositOf);
 }
 
 /**
@@ -65,6 +51,6 @@ export async function depositsMentioning(
   const isNamed = sql`(${sql.join(columns, sql.raw(' or '))})`;
   const named = await newest(at, isNamed, limit);
   const ofAmount = amounts.length > 0 ? await newest(at, isAnyOf('amount', amounts), limit) : [];
-  const ids = new Set(named.map((one) => one.deposit_id));
-  return depositsOf(at, [...named, ...ofAmount.filter((one) => !ids.has(one.deposit_id))]);
+  const ids = new Set(named.map(({ depositId }) => depositId));
+  return [...named, ...ofAmount.filter(({ depositId }) => !ids.has(depositId))];
 }
