@@ -209,12 +209,7 @@ function isRetry(outcome: Submitted): boolean {
 
 function busy(context: HooksContext, options: HooksOptions): Response {
   options.observe('busy');
-  return problem(
-    context,
-    503,
-    'cannot be taken now: this delivery is not acknowledged, deliver it again',
-    {
-      'retry-after': String(RETRY_AFTER_SECONDS),
-    },
-  );
+  const detail = 'cannot be taken now: this delivery is not acknowledged, deliver it again';
+  const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
+  return problem(context, 503, detail, headers);
 }

@@ -3,7 +3,7 @@ import { UNKNOWN_AUTHORITY } from '../../ops/certificates.ts';
 
 const TOKEN_HINTS: Readonly<Record<number, string>> = {
   401: ' Set COUNTERFOIL_TOKEN or --token-file.',
-  403: ' Name the token of such a person with COUNTERFOIL_TOKEN or --token-file.',
+  403: ' Set COUNTERFOIL_TOKEN or --token-file to a token whose role may do this.',
 };
 
 /** The error for a daemon's refusal. */

@@ -1,7 +1,7 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { changedZone, CloseCalendar } from '../../reconcile/close/calendar.ts';
-import { openForReading } from '../../store/sqlite/file/database.ts';
+import { folderRefusal, openForReading } from '../../store/sqlite/file/database.ts';
 import { StoreRefused } from '../../store/refusal.ts';
 import { SqliteReads } from '../../store/sqlite/reads/sqlite-reads.ts';
 import { checkClock } from './clock-check.ts';
@@ -61,16 +61,14 @@ function checkFolder(
   path: string,
   { folder, mayWrite }: { folder: string; mayWrite: (path: string) => boolean },
 ): Diagnosis {
-  return isFolder(folder) && mayWrite(folder)
+  const refused = folderRefusal(path);
+  if (refused !== undefined) return problem('store', refused.message);
+  return mayWrite(folder)
     ? ok('store', `${path} does not exist yet; the daemon will create it`)
     : problem(
         'store',
         `${folder} is not a folder that can be written: create it, or change "store"`,
       );
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function isWritable(path: string): boolean {

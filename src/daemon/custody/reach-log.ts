@@ -2,7 +2,7 @@ import type { Attempt } from '../../custody/call/caller.ts';
 import type { CustodyConfig } from '../../ops/config/config.ts';
 import { failureText } from './failure-text.ts';
 
-/** Failed attempts in a row after which the log says so: those of one request with its retries. */
+/** This many failed attempts in a row are logged: one request with its retries makes as many. */
 const FAILURES_TO_LOG = 3;
 
 /**
@@ -20,7 +20,9 @@ export function reachLog(
       if (failure.kind === 'unavailable' && failure.cause.kind === 'deadline') return;
       failures += 1;
       if (failures === FAILURES_TO_LOG) {
-        log.error(`custody API: ${failureText(failure, config)}; nothing is verified until then`);
+        log.error(
+          `custody API: ${failureText(failure, config)}; nothing is verified until it answers`,
+        );
       }
       return;
     }

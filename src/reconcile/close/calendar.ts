@@ -56,7 +56,7 @@ export class CloseCalendar {
     return shown === null ? Number.POSITIVE_INFINITY : this.#instantOf(shown);
   }
 
-  /** When the next close is due: soon after midnight, that of the day which has just ended. */
+  /** When the next close is due. Between midnight and the schedule's time, it is yesterday's close. */
   nextDueAt(nowMs: number): number {
     const today = this.day(this.dayAt(nowMs));
     const before = Temporal.PlainDate.from(today.day).subtract({ days: 1 });

@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest';
 import { failureText } from '../../../src/daemon/custody/failure-text.ts';
 import type { UnavailableCause } from '../../../src/custody/call/outcome.ts';
-
-const CUSTODY = {
-  baseUrl: 'https://custody.example',
-  clientId: 'c',
-  privateKeyFile: '/keys/custody.key',
-  webhookUrl: 'https://hooks.example/hooks/x',
-  vaults: 'all',
-  paths: {},
-} as const;
+import { CUSTODY } from './custody-config.ts';
 
 test.for<[UnavailableCause, string]>([
   [

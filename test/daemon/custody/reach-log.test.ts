@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Attempt } from '../../../src/custody/call/caller.ts';
 import { reachLog } from '../../../src/daemon/custody/reach-log.ts';
-
-const CUSTODY = {
-  baseUrl: 'https://custody.example',
-  clientId: 'c',
-  privateKeyFile: '/keys/custody.key',
-  webhookUrl: 'https://hooks.example/hooks/x',
-  vaults: 'all',
-  paths: {},
-} as const;
+import { CUSTODY } from './custody-config.ts';
 
 const CUT: Attempt['failure'] = {
   kind: 'unavailable',
@@ -20,9 +12,9 @@ const EARLY: Attempt['failure'] = { kind: 'unavailable', cause: { kind: 'deadlin
 const SPENT: Attempt['failure'] = { kind: 'rate-budget', retryAtMs: 0 };
 
 const LOST =
-  'error: custody API: https://custody.example cannot be reached (ECONNREFUSED): check custody.baseUrl and the network; nothing is verified until then';
+  'error: custody API: https://custody.example cannot be reached (ECONNREFUSED): check custody.baseUrl and the network; nothing is verified until it answers';
 const STRANGE =
-  'error: custody API: what answers at https://custody.example is not the custody API (no JSON): check custody.baseUrl; nothing is verified until then';
+  'error: custody API: what answers at https://custody.example is not the custody API (no JSON): check custody.baseUrl; nothing is verified until it answers';
 const BACK = 'info: the custody API answers again';
 
 test.for<[string, Attempt['failure'][], string[]]>([
