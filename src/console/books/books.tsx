@@ -62,6 +62,16 @@ async function readStatementPage(
   return { ...shown, result: { period, statement: found } };
 }
 
+const POSITION_NAMES = ['view', 'vaultId', 'accountId', 'addressId', 'memo', 'asset'] as const;
+const STATEMENT_NAMES = {
+  filters: [...POSITION_NAMES, 'from', 'to'],
+  others: ['page'],
+  values: {
+    areKnown: ({ view = '' }) => ['', 'books', 'chain'].includes(view),
+    unknown: 'There is no such view: a statement is of the books or of the chain.',
+  },
+};
+
 const LINK_NAMES = { filters: NAMES, others: ['page'] };
 
 function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
@@ -87,15 +97,23 @@ function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
       body: <MovementsPage {...{ books, hrefOf }} />,
     });
   });
-  app.get(`${BOOKS_PATH}/statement`, async (pageRequest) => {
-    const query = pageRequest.req.query();
-    const position = positionOf(query);
-    if (position === undefined) return missing(pageRequest, NO_POSITION);
-    const shown = await readStatementPage(reads, position, { query, now: now() });
-    if (shown === undefined) return missing(pageRequest, UNKNOWN_POSITION);
-    const status = 'statement' in shown.result ? 200 : 400;
-    return show(pageRequest, { title: 'Statement', body: <StatementPage shown={shown} /> }, status);
-  });
+  app.get(
+    `${BOOKS_PATH}/statement`,
+    knownFilters(context, STATEMENT_NAMES),
+    async (pageRequest) => {
+      const query = pageRequest.req.query();
+      const position = positionOf(query);
+      if (position === undefined) return missing(pageRequest, NO_POSITION);
+      const shown = await readStatementPage(reads, position, { query, now: now() });
+      if (shown === undefined) return missing(pageRequest, UNKNOWN_POSITION);
+      const status = 'statement' in shown.result ? 200 : 400;
+      return show(
+        pageRequest,
+        { title: 'Statement', body: <StatementPage shown={shown} /> },
+        status,
+      );
+    },
+  );
 }
 
 /** Spreadsheets to save. */
@@ -123,7 +141,8 @@ function mountTables(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     if ('problem' in asked) return tableRefusal(pageRequest, asked.problem);
     return answer(pageRequest, { kind: 'balances', query: asked.query, at: now() });
   });
-  app.get(`${BOOKS_PATH}/statement/${FORMAT}`, async (pageRequest) => {
+  const knownOfStatement = knownFilters(context, STATEMENT_NAMES);
+  app.get(`${BOOKS_PATH}/statement/${FORMAT}`, knownOfStatement, async (pageRequest) => {
     const query = pageRequest.req.query();
     const position = positionOf(query);
     if (position === undefined) return missing(pageRequest, NO_POSITION);

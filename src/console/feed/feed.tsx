@@ -14,6 +14,7 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Age, Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { knownFilters } from '../frame/known-filters.ts';
 
 const PATH = '/console/feed';
 const PAGE_SIZE = 50;
@@ -138,8 +139,10 @@ function FeedCard({ found, decimals }: { found: Page<FeedItem>; decimals: Decima
 }
 
 /** `/console/feed`: credits that wait for their consumer, and every item of the feed. */
-export function mountFeed(app: Hono<ConsoleEnv>, { reads, now, show }: ConsoleContext): void {
-  app.get(PATH, async (pageRequest) => {
+export function mountFeed(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, now, show } = context;
+  const known = knownFilters(context, { filters: [], others: ['page'] });
+  app.get(PATH, known, async (pageRequest) => {
     const page = { page: pageOf(pageRequest.req.query('page')), pageSize: PAGE_SIZE };
     const [found, waiting, decimals] = await Promise.all([
       reads.feedPage(page),

@@ -24,8 +24,9 @@ export function knownFilters({ missing }: ConsoleContext, { filters, others, val
     const named = Object.entries(query).filter(([, value]) => value !== '');
     const unknown = named.map(([name]) => name).filter((name) => !known.has(name));
     if (unknown.length > 0) {
-      const text = `There is no filter ${unknown.join(', ')} here. The filters are ${filters.join(', ')}.`;
-      return missing(pageRequest, text);
+      const existing =
+        filters.length === 0 ? 'This page has none.' : `The filters are ${filters.join(', ')}.`;
+      return missing(pageRequest, `There is no filter ${unknown.join(', ')} here. ${existing}`);
     }
     if (values?.areKnown(query) === false) return missing(pageRequest, values.unknown);
     return next();

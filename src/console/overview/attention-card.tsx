@@ -9,6 +9,7 @@ import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age, Moment } from '../../pages/parts/value/moment.tsx';
+import { filterOfCause, queueLink } from '../breaks/filter.ts';
 import { missingRole } from '../parts/missing-role.ts';
 import { Prose } from '../parts/value/prose.tsx';
 import { rowsOf, type Attention, type AttentionList } from './attention.ts';
@@ -17,9 +18,16 @@ import type { Snapshot } from './snapshot.ts';
 /** Enough for the rows that each of the four subjects keeps. */
 const SHOWN = 12;
 
+/** The page where a person acts: a break's own, or the queue of one cause with all of it ticked. */
+function pageOf({ subject, id, cause }: Attention, hrefOf: HrefOf): string | undefined {
+  const href = hrefOf(subject, id);
+  if (href === undefined || cause === null) return href;
+  return queueLink(filterOfCause(cause), { isChosen: true });
+}
+
 function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: HrefOf }): Markup {
   const { one, decimals, now, hrefOf } = item;
-  const href = hrefOf(one.subject, one.id);
+  const href = pageOf(one, hrefOf);
   return (
     <li
       class={`waits ${one.severity}`}
@@ -45,21 +53,22 @@ function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: H
         <Age at={one.since} now={now} />
       </div>
       <p>
-        <Prose text={one.detail} asset={one.amount?.asset ?? null} decimals={decimals} />
+        <Prose text={one.detail} asset={one.asset} decimals={decimals} />
       </p>
-      {one.amount === null ? (
-        ''
-      ) : (
+      {one.stakes.map((stake) => (
         <p class="stake">
           <AmountFigure
-            amount={one.amount.amount}
-            asset={one.amount.asset}
+            {...stake}
             decimals={decimals}
-            signed={one.subject === 'break'}
+            signed={one.subject === 'break' && one.cause === null}
           />
         </p>
+      ))}
+      {one.cause === null && (one.subject === 'break' || one.subject === 'deposit') ? (
+        <Identifier value={one.id} />
+      ) : (
+        ''
       )}
-      {one.subject === 'break' || one.subject === 'deposit' ? <Identifier value={one.id} /> : ''}
     </li>
   );
 }
@@ -77,7 +86,8 @@ function LeftOut({ attention }: { attention: AttentionList }): Markup {
   const shown = rowsOf(attention.items, SHOWN);
   const left = Object.entries(MORE).flatMap(([subject, { one, href }]) => {
     const total = attention.totals[subject as Attention['subject']];
-    const count = total - shown.filter((item) => item.subject === subject).length;
+    const ofSubject = shown.filter((item) => item.subject === subject);
+    const count = total - ofSubject.reduce((sum, item) => sum + item.count, 0);
     const text = count === 1 ? `1 more ${one}` : `${grouped(String(count))} more ${one}s`;
     return count > 0 ? [<a href={href}>{text}</a>] : [];
   });

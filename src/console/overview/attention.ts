@@ -1,17 +1,30 @@
-import type { Amount } from '../../domain/money/amount.ts';
+import { negated, plus, type Amount } from '../../domain/money/amount.ts';
 import { differenceOf, type Severity } from '../../domain/break/break.ts';
+import type { Cause } from '../../domain/break/cause.ts';
 import type { Deposit, HoldReason } from '../../domain/deposit/deposit.ts';
 import { haltsIn, scopeText } from '../../domain/policy/halt.ts';
 import type { Oldest, ShownBreak, SignedDay } from '../../store/answers.ts';
+import { grouped } from '../../pages/parts/value/figure.ts';
 import { breakText } from '../parts/break-text.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { OverdueDays } from '../parts/journal-days.ts';
-import type { BreaksForPeople } from './healing.ts';
+import { causeText } from '../breaks/names.tsx';
+import type { BreaksForPeople, CountedGroup } from './breaks-for-people.ts';
+
+/** An amount of one asset. */
+interface Stake {
+  readonly amount: Amount;
+  readonly asset: string;
+}
 
 /** Something that waits for a person. */
 export interface Attention {
   readonly subject: 'break' | 'deposit' | 'day' | 'policy';
   readonly id: string;
+  /** What its breaks have in common, where it is more than one. */
+  readonly cause: Cause | null;
+  /** How many breaks, deposits, days or halts it is. */
+  readonly count: number;
   readonly severity: Severity;
   /** A few words: `unexplained movement`. */
   readonly title: string;
@@ -19,8 +32,10 @@ export interface Attention {
   readonly notes: readonly { readonly text: string; readonly at?: number }[];
   /** One sentence. */
   readonly detail: string;
-  /** The money at stake. */
-  readonly amount: { readonly amount: Amount; readonly asset: string } | null;
+  /** The asset whose decimals the amounts of `detail` have. */
+  readonly asset: string | null;
+  /** The money at stake: a break's difference with its sign, several breaks' sum without it. */
+  readonly stakes: readonly Stake[];
   /** Since when it waits, Unix milliseconds. */
   readonly since: number;
   /** Whether a decision about a deposit ends it. */
@@ -47,19 +62,59 @@ type WaitingReason = keyof typeof WAITS_FOR;
 export const WAITING_REASONS = Object.keys(WAITS_FOR) as WaitingReason[];
 
 function ofBreak(one: ShownBreak): Attention {
-  const { asset } = one.subject;
-  const difference = differenceOf(one);
   return {
     subject: 'break',
     id: one.breakId,
+    cause: null,
+    count: 1,
     severity: one.severity,
     title: one.type.replaceAll('_', ' '),
     notes: notesOf(one),
     detail: breakText(one),
-    amount: difference === null || asset === null ? null : { amount: difference, asset },
+    asset: one.subject.asset,
+    stakes: stakeOf(one),
     since: one.openedAt,
     isDecision: one.type === 'unattributed_memo',
   };
+}
+
+function stakeOf(one: ShownBreak): Stake[] {
+  const { asset } = one.subject;
+  const amount = differenceOf(one);
+  return amount === null || asset === null ? [] : [{ amount, asset }];
+}
+
+/** Differences of each asset together: a sum with signs would hide what two of them have lost. */
+function sumsOf(stakes: readonly Stake[]): Stake[] {
+  const sums = new Map<string, Amount>();
+  for (const { amount, asset } of stakes) {
+    const size = amount < 0n ? negated(amount) : amount;
+    const sum = sums.get(asset);
+    sums.set(asset, sum === undefined ? size : plus(sum, size));
+  }
+  return [...sums].map(([asset, amount]) => ({ amount, asset }));
+}
+
+/** Breaks of one cause as one row, which is as urgent as the first of them. */
+function ofGroup({ cause, breaks, total }: CountedGroup): Attention[] {
+  const [first] = breaks;
+  if (first === undefined) return [];
+  const mostUrgent = ofBreak(first);
+  const stakes = sumsOf(breaks.flatMap(stakeOf));
+  const partly = { text: `amounts of the ${breaks.length} most urgent` };
+  return [
+    {
+      ...mostUrgent,
+      cause,
+      count: total,
+      title: `${grouped(String(total))} × ${causeText(cause)}`,
+      notes: total > breaks.length && stakes.length > 0 ? [partly] : [],
+      detail: `The most urgent: ${mostUrgent.detail}`,
+      stakes,
+      since: Math.min(...breaks.map(({ openedAt }) => openedAt)),
+      isDecision: breaks.some((one) => ofBreak(one).isDecision),
+    },
+  ];
 }
 
 /** A break's state since it opened. */
@@ -87,11 +142,14 @@ function ofDeposit(deposit: Deposit): Attention[] {
     {
       subject: 'deposit',
       id: deposit.depositId,
+      cause: null,
+      count: 1,
       severity: reason === 'operator_hold' ? 'info' : 'warning',
       title: `held: ${reason.replaceAll('_', ' ')}`,
       notes: [],
       detail: WAITS_FOR[reason],
-      amount: { amount: deposit.amount, asset: deposit.asset },
+      asset: deposit.asset,
+      stakes: [{ amount: deposit.amount, asset: deposit.asset }],
       since: deposit.firstSeenAt,
       isDecision: true,
     },
@@ -103,6 +161,8 @@ function ofOverdue({ first, last, count, since }: OverdueDays): Attention {
   return {
     subject: 'day',
     id: last,
+    cause: null,
+    count: 1,
     severity: 'warning',
     title: days,
     notes: [],
@@ -110,7 +170,8 @@ function ofOverdue({ first, last, count, since }: OverdueDays): Attention {
       count === 1
         ? 'The day has ended and is not closed: close it.'
         : `${count} days have ended and are not closed. To close the last one closes them all.`,
-    amount: null,
+    asset: null,
+    stakes: [],
     since,
     isDecision: false,
   };
@@ -124,11 +185,14 @@ function ofDay({ close, signatures }: SignedDay): Attention[] {
     {
       subject: 'day',
       id: close.day,
+      cause: null,
+      count: 1,
       severity: close.status === 'exceptions' ? 'warning' : 'info',
       title: `day ${close.day}`,
       notes: [],
       detail: `The report (${close.status}) waits for its ${missing}.`,
-      amount: null,
+      asset: null,
+      stakes: [],
       since: close.closedAt,
       isDecision: false,
     },
@@ -139,11 +203,14 @@ function ofPolicy({ policy, setAt, actor }: PolicyRow): Attention[] {
   return haltsIn(policy).map((scope) => ({
     subject: 'policy',
     id: scopeText(scope),
+    cause: null,
+    count: 1,
     severity: 'warning',
     title: 'credits are halted',
     notes: [],
     detail: `No deposit of ${scopeText(scope)} is credited; ${actor} set the policy last.`,
-    amount: null,
+    asset: null,
+    stakes: [],
     since: setAt,
     isDecision: false,
   }));
@@ -191,10 +258,12 @@ export function attentionOf(waiting: {
   // A hold for the memo or the decimals has a break, which says more.
   const withBreak = new Set(breaks.items.map(({ subject }) => subject.depositId));
   const withoutBreak = held.items.filter(({ depositId }) => !withBreak.has(depositId));
+  const inGroups = new Set(breaks.groups.flatMap((group) => group.breaks));
   const halts = policy === undefined ? [] : ofPolicy(policy);
   const late = overdue === undefined ? [] : [ofOverdue(overdue)];
   const items = [
-    ...breaks.items.map(ofBreak),
+    ...breaks.groups.flatMap(ofGroup),
+    ...breaks.items.filter((one) => !inGroups.has(one)).map(ofBreak),
     ...withoutBreak.flatMap(ofDeposit),
     ...late,
     ...unsigned.items.flatMap(ofDay),
@@ -202,7 +271,7 @@ export function attentionOf(waiting: {
   ].toSorted(
     (left, right) =>
       RANK[left.severity] - RANK[right.severity] ||
-      Number(left.amount === null) - Number(right.amount === null) ||
+      Number(left.stakes.length === 0) - Number(right.stakes.length === 0) ||
       left.since - right.since,
   );
   const totals = {

@@ -5,7 +5,7 @@ import type { SignedDay, ShownBreak, StoreCounts } from '../../store/answers.ts'
 import type { Reads } from '../../store/reads.ts';
 import { readOverdueDays } from '../parts/journal-days.ts';
 import { attentionOf, WAITING_REASONS, type AttentionList } from './attention.ts';
-import { readBreaksForPeople } from './healing.ts';
+import { readBreaksForPeople } from './breaks-for-people.ts';
 import { TieOuts, type TieOutRow } from './tie-out.ts';
 
 const DEPOSITS_SHOWN = 12;

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { versionText } from '../../domain/fact/basis.ts';
 import { quarantineParts } from '../../domain/fact/quarantined.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { knownFilters } from '../frame/known-filters.ts';
 import { basisIn, textOf, textsOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
 import { KeptPage, readKept } from './kept-page.tsx';
@@ -27,12 +28,13 @@ function doneText(count: number): string {
 /** `/console/quarantine`: bodies that could not be read, each with its bytes, and their retries. */
 export function mountQuarantine(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, may, perform, performAll } = context;
-  app.get(PATH, async (pageRequest) => {
-    const asked = pageRequest.req.query('state') ?? '';
-    const state = stateOf(asked);
-    if (asked !== '' && state === undefined) {
-      return missing(pageRequest, 'There is no such state of quarantined bodies.');
-    }
+  const values = {
+    areKnown: ({ state = '' }) => state === '' || stateOf(state) !== undefined,
+    unknown: 'There is no such state of quarantined bodies.',
+  };
+  const known = knownFilters(context, { filters: ['state'], others: ['page'], values });
+  app.get(PATH, known, async (pageRequest) => {
+    const state = stateOf(pageRequest.req.query('state') ?? '');
     const found = await readQuarantine(reads, {
       page: pageOf(pageRequest.req.query('page')),
       state,

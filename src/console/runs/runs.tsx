@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { Reads } from '../../store/reads.ts';
 import type { ReconciliationRow } from '../../store/records.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { knownFilters } from '../frame/known-filters.ts';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
@@ -92,7 +93,8 @@ export function RunsPage(shown: {
 /** `/console/runs`: the list, one run, and a run on request. */
 export function mountRuns(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, may, perform } = context;
-  app.get(PATH, async (pageRequest) => {
+  const known = knownFilters(context, { filters: [], others: ['page'] });
+  app.get(PATH, known, async (pageRequest) => {
     const found = await readRuns(reads, pageOf(pageRequest.req.query('page')));
     const body = <RunsPage found={found} now={now()} mayRun={may(pageRequest, RUN_NOW)} />;
     return show(pageRequest, { title: 'Runs', body });

@@ -10,6 +10,7 @@ const LISTS = [
   ['breaks.csv', 'state, type, severity', 'type=malformed'],
   ['books', 'view, vaultId, accountId', 'view=chain&page=1'],
   ['books/balances/csv', 'view, vaultId, accountId', 'view=chain'],
+  ['quarantine', 'state', 'state=kept&page=1'],
   ['audit', 'who, kind, subject', 'who=olga&before=9'],
   ['audit.csv', 'who, kind, subject', 'who=olga'],
 ] as const;
@@ -26,6 +27,16 @@ test.for(LISTS)(
     expect((await ada.request(`/console/${list}?${known}&colour=`)).status).toBe(200);
   },
 );
+
+test.for(['feed', 'runs'])('a link to %s with any filter is not found', async (list) => {
+  const vera = await (await consoleUnderTest()).as('vera');
+  const answer = await vera.request(`/console/${list}?page=1&state=failed`);
+  expect([answer.status, words(await answer.text())]).toEqual([
+    404,
+    expect.stringContaining('There is no filter state here. This page has none.'),
+  ]);
+  expect((await vera.request(`/console/${list}?page=1`)).status).toBe(200);
+});
 
 test.for(['0x6707f1f24135b20294ee49dfb46291f80a1b2c3d', 'ana', '150'])(
   'every filter that a search for %s leads to exists',

@@ -2,11 +2,21 @@ import { expect, test } from 'vitest';
 import { readPage } from '../../docs/page.ts';
 import { closeOf, closesOf, dayNumber } from '../../store/close/closing.ts';
 import { verifyWith } from '../../store/evidence.ts';
-import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
+import { AT_ADDRESS, change, decimals, type Service } from '../../store/webhook.ts';
 import { CALM, words } from '../console-under-test.ts';
 import { openConsole } from './opened.ts';
 
 const DAY_MS = 86_400_000;
+
+/** A movement of ether, with two decimals, that no transaction explains. */
+function moved(service: Service, vaultId: string, amount: string) {
+  const balanceChanges = [change(amount, { ...AT_ADDRESS, ...decimals(2) })];
+  return service.chain('transaction', {
+    vaultId,
+    blockchainHash: `0xd${vaultId}${amount}`,
+    balanceChanges,
+  });
+}
 
 test('what a person must look at is shown above everything else, as text', async () => {
   let notices: string[] = ['The custody API has refused our key (401). <Attach> the public key.'];
@@ -50,12 +60,18 @@ test('an old critical break is shown before however many newer ones are less sev
   const strange = Array.from({ length: 201 }, (_, index) => ({ id: `s${index}`, stream: 'x' }));
   await open.deliverTogether(...strange);
   const text = words(await read());
-  expect(text).toMatch(/Needs a person critical unexplained movement .* and 190 more breaks /);
+  expect(text).toMatch(
+    /Needs a person critical unexplained movement .* warning 201 × quarantined /,
+  );
   expect(text).toMatch(/Open breaks by age .* quarantined 201 oldest \d min/);
 });
 
 test('deposits that wait are shown however many more severe breaks there are', async () => {
   const { open, service, read } = await openConsole();
+  await open.deliverTogether(
+    ...Array.from({ length: 13 }, (_, index) => moved(service, `v${index}`, '-1500')),
+  );
+  await open.run();
   const hashes = ['0xc1', '0xc2', '0xc3', '0xc4'];
   await open.deliverTogether(
     ...hashes.map((blockchainHash) => service.confirmed(1, { blockchainHash })),
@@ -63,13 +79,29 @@ test('deposits that wait are shown however many more severe breaks there are', a
   for (const { deposit_id: depositId } of open.deposits()) {
     await open.decide({ kind: 'hold', depositId: depositId as never, reason: 'asked' });
   }
-  const strange = Array.from({ length: 13 }, (_, index) => ({ id: `s${index}`, stream: 'x' }));
-  await open.deliverTogether(...strange);
   const page = await read();
   expect(page.match(/id="waits-break-/g)).toHaveLength(9);
   expect(page.match(/id="waits-deposit-/g)).toHaveLength(3);
   expect(words(page)).toMatch(/and 4 more breaks , 1 more held deposit/);
   expect(page.lastIndexOf('id="waits-break-')).toBeLessThan(page.indexOf('id="waits-deposit-'));
+});
+
+test('breaks of one cause are one row, which leads to all of them ticked', async () => {
+  const { open, service, read } = await openConsole();
+  await open.deliverTogether(
+    ...['-1500', '300', '-25'].map((amount) => moved(service, 'v1', amount)),
+    ...['-700', '700'].map((amount) => moved(service, 'v2', amount)),
+  );
+  await open.run();
+  const page = await read();
+  const text = words(page);
+  expect(page.match(/id="waits-break-/g)).toHaveLength(3);
+  expect(text).toMatch(
+    /critical 3 × unexplained movement in vault v1 \d+ s The most urgent: .* 18\.25 ETH 1825 /,
+  );
+  expect(text).not.toContain('more break');
+  const queue = '/console/breaks?type=unexplained_movement&amp;vault=v1&amp;chosen=all';
+  expect(page).toContain(`<a href="${queue}">3 × unexplained movement in vault v1</a>`);
 });
 
 test('an old hold is shown before however many newer ones wait for nobody', async () => {
