@@ -27,7 +27,7 @@ const TESTS = {
     'translation/notification.test.ts',
     'translation/transaction.test.ts',
   ],
-  /** Each file in a process of its own: they start programs, kill them, or measure this process. */
+  /** They start programs or a browser, kill them, or take long. */
   programs: [
     'commands',
     'console/browser',

@@ -13,6 +13,9 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     pool: 'forks',
+    // Tests close whatever they open, so a process runs one file after another and loads what they
+    // share once.
+    isolate: false,
     maxWorkers: 3,
     // What hangs must end; what is slow on a busy machine must not fail for it. Tests that take three
     // seconds on an idle one have taken half a minute with ten other programs running.
@@ -22,14 +25,11 @@ export default defineConfig({
     restoreMocks: true,
     reporters: ['default', new TallyReporter()],
     projects: [
-      // Tests of these two close whatever they open: one process loads what they share once, and
-      // runs one file after another. That spares a quarter of their time.
-      { extends: true, test: { name: 'rules', isolate: false, include: patternsOf('rules') } },
+      { extends: true, test: { name: 'rules', include: patternsOf('rules') } },
       {
         extends: true,
         test: {
           name: 'http',
-          isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...LISTED],
         },
@@ -38,7 +38,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          isolate: false,
           include: patternsOf('shared'),
           provide: { store: 'shared' },
         },
@@ -47,7 +46,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
-          isolate: false,
           include: HAS_POSTGRES ? patternsOf('postgres') : [],
           globalSetup: HAS_POSTGRES ? ['test/postgres/suite-server.ts'] : [],
           setupFiles: ['test/postgres/suite-setup.ts'],
@@ -71,6 +69,7 @@ export default defineConfig({
           include: patternsOf('nightly'),
           testTimeout: 3_600_000,
           // Each measures what the machine can do.
+          isolate: true,
           fileParallelism: false,
         },
       },

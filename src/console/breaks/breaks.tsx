@@ -22,7 +22,7 @@ import { exemptCall } from './exempt/exempt.tsx';
 import { EXEMPTIONS_PATH, ExemptionsPage } from './exempt/exemptions-page.tsx';
 import { areKnown, filterOf, NAMES, PATH, queryOf } from './filter.ts';
 import { GuidePage } from './guide/guide-page.tsx';
-import { typeText } from './names.tsx';
+import { typeText } from '../parts/break-causes.ts';
 import { QueuePage, readQueue } from './queue/queue.tsx';
 import { breaksTable, TABLE_ROWS_MAX } from './queue/table.ts';
 
@@ -126,7 +126,7 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   app.get(`${PATH}/:id`, async (pageRequest) => {
     const id = pageRequest.req.param('id');
     const mayReadBodies = may(pageRequest, { method: 'GET', path: '/v1/journal/1/body' });
-    const shown = await readOneBreak(reads, id, { mayReadBodies, now: now() });
+    const shown = await readOneBreak(reads, id, { mayReadBodies });
     if (shown === undefined) return missing(pageRequest, `There is no break ${id}.`);
     const body = <BreakPage {...{ shown, looking: lookingOf(pageRequest) }} />;
     return show(pageRequest, { title: `${typeText(shown.one.type)} ${id}`, body });

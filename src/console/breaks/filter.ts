@@ -5,7 +5,6 @@ import {
   type BreakType,
   type Severity,
 } from '../../domain/break/break.ts';
-import type { Cause } from '../../domain/break/cause.ts';
 import type { BreakQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { amountsIn } from '../parts/value/amounts.ts';
@@ -112,16 +111,6 @@ export function queueLink(
     page: page === 0 ? undefined : page,
     chosen: isChosen ? 'all' : undefined,
   });
-}
-
-/** The unresolved breaks of a cause. */
-export function filterOfCause({ blockchainHash, type, vaultId }: Cause): QueueFilter {
-  return {
-    state: 'unresolved',
-    ...present('type', type ?? undefined),
-    ...present('vaultId', vaultId ?? undefined),
-    ...present('blockchainHash', blockchainHash ?? undefined),
-  };
 }
 
 /** Whether the filter selects breaks that still need a person. */

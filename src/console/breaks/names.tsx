@@ -1,28 +1,11 @@
-import type { Break, BreakSubject, BreakType } from '../../domain/break/break.ts';
-import type { Cause } from '../../domain/break/cause.ts';
+import type { Break, BreakSubject } from '../../domain/break/break.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { HrefOf, Subject as Thing } from '../frame/context.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
-import { shortened } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { breakText } from '../parts/break-text.ts';
 import { Prose } from '../parts/value/prose.tsx';
-
-/** `missing notification` */
-export function typeText(type: BreakType): string {
-  return type.replaceAll('_', ' ');
-}
-
-/** What breaks of a cause have in common: `missing notification in vault v1`. Ids are shortened. */
-export function causeText({ type, vaultId, blockchainHash }: Cause): string {
-  const parts = [
-    type === null ? 'breaks' : typeText(type),
-    ...(vaultId === null ? [] : [`in vault ${shortened(vaultId)}`]),
-    ...(blockchainHash === null ? [] : [`of hash ${shortened(blockchainHash)}`]),
-  ];
-  return parts.join(' ');
-}
 
 /** A break's sentence, with its amounts in the asset's own unit. */
 export function Detail({ one, decimals }: { one: ShownBreak; decimals: Decimals }): Markup {

@@ -9,7 +9,7 @@ import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age, Moment } from '../../pages/parts/value/moment.tsx';
-import { filterOfCause, queueLink } from '../breaks/filter.ts';
+import { causeLink } from '../parts/break-causes.ts';
 import { missingRole } from '../parts/missing-role.ts';
 import { Prose } from '../parts/value/prose.tsx';
 import { rowsOf, type Attention, type AttentionList } from './attention.ts';
@@ -22,7 +22,7 @@ const SHOWN = 12;
 function pageOf({ subject, id, cause }: Attention, hrefOf: HrefOf): string | undefined {
   const href = hrefOf(subject, id);
   if (href === undefined || cause === null) return href;
-  return queueLink(filterOfCause(cause), { isChosen: true });
+  return causeLink(cause);
 }
 
 function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: HrefOf }): Markup {

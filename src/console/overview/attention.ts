@@ -5,10 +5,10 @@ import type { Deposit, HoldReason } from '../../domain/deposit/deposit.ts';
 import { haltsIn, scopeText } from '../../domain/policy/halt.ts';
 import type { Oldest, ShownBreak, SignedDay } from '../../store/answers.ts';
 import { grouped } from '../../pages/parts/value/figure.ts';
+import { causeText } from '../parts/break-causes.ts';
 import { breakText } from '../parts/break-text.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { OverdueDays } from '../parts/journal-days.ts';
-import { causeText } from '../breaks/names.tsx';
 import type { BreaksForPeople, CountedGroup } from './breaks-for-people.ts';
 
 /** An amount of one asset. */

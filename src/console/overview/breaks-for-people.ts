@@ -2,7 +2,7 @@ import type { BreakType } from '../../domain/break/break.ts';
 import { groupsByCause, type CauseGroup } from '../../domain/break/cause.ts';
 import type { Oldest, ShownBreak } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
-import { filterOfCause, queryOf } from '../breaks/filter.ts';
+import { causeQuery } from '../parts/break-causes.ts';
 
 /** Breaks that late notifications, replays and the next runs usually close. */
 const HEALING_TYPES = [
@@ -65,12 +65,11 @@ function separateGroups(items: readonly ShownBreak[]): CauseGroup<ShownBreak>[] 
 function countGroups(
   reads: Pick<Reads, 'breaks'>,
   items: readonly ShownBreak[],
-  { now, unresolved }: { now: number; unresolved: number },
+  unresolved: number,
 ): Promise<CountedGroup[]> {
   const countOf = async ({ cause, breaks }: CauseGroup<ShownBreak>): Promise<number> => {
     if (unresolved === items.length) return breaks.length;
-    const query = queryOf(filterOfCause(cause), { now, decimals: new Map() });
-    return (await reads.breaks(query, { page: 0, pageSize: 1 })).total;
+    return (await reads.breaks(causeQuery(cause), { page: 0, pageSize: 1 })).total;
   };
   return Promise.all(
     separateGroups(items).map(async (group) => ({ ...group, total: await countOf(group) })),
@@ -94,7 +93,7 @@ export async function readBreaksForPeople(
   const items = found.slice(0, limit);
   const young = { ...UNTOUCHED, openedAfter: now - HEALING_MS };
   const [groups, ...counts] = await Promise.all([
-    countGroups(reads, items, { now, unresolved }),
+    countGroups(reads, items, unresolved),
     ...HEALING_TYPES.map(
       async (type) => (await reads.breaks({ ...young, type }, { page: 0, pageSize: 1 })).total,
     ),

@@ -23,10 +23,11 @@ import { RawBody } from '../../parts/fact/raw-body.tsx';
 import { DecimalsCard } from './decimals.tsx';
 import { Figures } from './evidence.tsx';
 import { ExemptCard } from '../exempt/exempt.tsx';
-import { filterOfCause, PATH, queryOf, queueLink } from '../filter.ts';
+import { PATH } from '../filter.ts';
 import { GUIDES } from '../guide/guides.ts';
 import { History } from './history.tsx';
-import { causeText, Detail, SubjectPart, typeText } from '../names.tsx';
+import { causeLink, causeQuery, causeText, typeText } from '../../parts/break-causes.ts';
+import { Detail, SubjectPart } from '../names.tsx';
 import { Steps } from './steps.tsx';
 import { statedDecimals } from './stated-decimals.ts';
 import type { Looking } from '../queue/queue.tsx';
@@ -61,15 +62,13 @@ export interface OneBreak {
   readonly stated: number | null;
 }
 
-async function readRelated(
-  reads: Reads,
-  one: ShownBreak,
-  about: { now: number; decimals: Decimals },
-): Promise<Related[]> {
+async function readRelated(reads: Reads, one: ShownBreak): Promise<Related[]> {
   const found: Related[] = [];
   for (const cause of causesOf(one)) {
-    const query = queryOf(filterOfCause(cause), about);
-    const { items, total } = await reads.breaks(query, { page: 0, pageSize: RELATED_SHOWN + 1 });
+    const { items, total } = await reads.breaks(causeQuery(cause), {
+      page: 0,
+      pageSize: RELATED_SHOWN + 1,
+    });
     const others = items.filter(({ breakId }) => breakId !== one.breakId);
     if (others.length > 0) found.push({ cause, total, others: others.slice(0, RELATED_SHOWN) });
   }
@@ -110,7 +109,7 @@ async function readStatedDecimals(reads: Reads, one: ShownBreak): Promise<number
 export async function readOneBreak(
   reads: Reads,
   breakId: string,
-  { mayReadBodies, now }: { mayReadBodies: boolean; now: number },
+  { mayReadBodies }: { mayReadBodies: boolean },
 ): Promise<OneBreak | undefined> {
   const known = await reads.break(breakId);
   if (known === undefined) return undefined;
@@ -127,7 +126,7 @@ export async function readOneBreak(
       ? (await reads.notifications({ blockchainHash }, { page: 0, pageSize: NOTIFICATIONS_SHOWN }))
           .items
       : [],
-    related: await readRelated(reads, one, { now, decimals }),
+    related: await readRelated(reads, one),
     bodies: mayReadBodies ? await readBodies(reads, one) : [],
     stated: await readStatedDecimals(reads, one),
   };
@@ -248,7 +247,7 @@ function RelatedCard({ related, decimals }: Pick<OneBreak, 'related' | 'decimals
       {related.map(({ cause, total, others }) => (
         <section>
           <h3>
-            <a href={queueLink(filterOfCause(cause), { isChosen: true })}>
+            <a href={causeLink(cause)}>
               {grouped(String(total))} × {causeText(cause)}
             </a>
           </h3>

@@ -11,7 +11,7 @@ import { basisIn, textOf, type Fields } from '../../../pages/parts/form/form-tex
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { EXEMPTIONS_PATH } from './exemptions-page.tsx';
 import { PATH } from '../filter.ts';
-import { typeText } from '../names.tsx';
+import { typeText } from '../../parts/break-causes.ts';
 import type { Looking } from '../queue/queue.tsx';
 
 /** A proposed rule ends after so many days; a person may choose another end. */

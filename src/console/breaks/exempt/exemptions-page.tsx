@@ -12,7 +12,7 @@ import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { Moment } from '../../../pages/parts/value/moment.tsx';
 import { PATH } from '../filter.ts';
-import { typeText } from '../names.tsx';
+import { typeText } from '../../parts/break-causes.ts';
 import type { Looking } from '../queue/queue.tsx';
 
 export const EXEMPTIONS_PATH = `${PATH}/exemptions`;

@@ -3,7 +3,7 @@ import { Card } from '../../../pages/parts/card.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { GUIDES } from './guides.ts';
 import { queueLink } from '../filter.ts';
-import { typeText } from '../names.tsx';
+import { typeText } from '../../parts/break-causes.ts';
 
 /** What every type of break means, and what to do. */
 export function GuidePage(): Markup {

@@ -22,7 +22,6 @@ import { ProblemNotice } from '../../../pages/parts/problem-notice.tsx';
 import { Views, type View } from '../../parts/list/views.tsx';
 import { BULK_FORM, BULK_MAX, BulkForm, tickOf } from './bulk.tsx';
 import {
-  filterOfCause,
   isUnresolved,
   NOBODY,
   PATH,
@@ -32,7 +31,8 @@ import {
   STATES,
   type QueueFilter,
 } from '../filter.ts';
-import { causeText, Detail, Subject, typeText } from '../names.tsx';
+import { causeLink, causeText, typeText } from '../../parts/break-causes.ts';
+import { Detail, Subject } from '../names.tsx';
 import { Downloads } from '../../parts/list/downloads.tsx';
 
 /** The most urgent breaks, among which groups are found. */
@@ -175,7 +175,7 @@ function Groups({ groups }: Pick<Queue, 'groups'>): Markup {
     <ul class="groups">
       {groups.map(({ cause, breaks }) => (
         <li>
-          <a href={queueLink(filterOfCause(cause), { isChosen: true })}>
+          <a href={causeLink(cause)}>
             {grouped(String(breaks.length))} × {causeText(cause)}
           </a>
         </li>
