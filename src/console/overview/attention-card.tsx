@@ -25,6 +25,11 @@ function pageOf({ subject, id, cause }: Attention, hrefOf: HrefOf): string | und
   return causeLink(cause);
 }
 
+/** A difference has a sign, a sum of several has none. */
+function isDifference({ subject, cause }: Attention): boolean {
+  return subject === 'break' && (cause === null || cause.blockchainHash !== null);
+}
+
 function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: HrefOf }): Markup {
   const { one, decimals, now, hrefOf } = item;
   const href = pageOf(one, hrefOf);
@@ -57,11 +62,7 @@ function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: H
       </p>
       {one.stakes.map((stake) => (
         <p class="stake">
-          <AmountFigure
-            {...stake}
-            decimals={decimals}
-            signed={one.subject === 'break' && one.cause === null}
-          />
+          <AmountFigure {...stake} decimals={decimals} signed={isDifference(one)} />
         </p>
       ))}
       {one.cause === null && (one.subject === 'break' || one.subject === 'deposit') ? (

@@ -5,7 +5,7 @@ import type { Deposit, HoldReason } from '../../domain/deposit/deposit.ts';
 import { haltsIn, scopeText } from '../../domain/policy/halt.ts';
 import type { Oldest, ShownBreak, SignedDay } from '../../store/answers.ts';
 import { grouped } from '../../pages/parts/value/figure.ts';
-import { causeText } from '../parts/break-causes.ts';
+import { causeText, typeText } from '../parts/break-causes.ts';
 import { breakText } from '../parts/break-text.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { OverdueDays } from '../parts/journal-days.ts';
@@ -34,7 +34,10 @@ export interface Attention {
   readonly detail: string;
   /** The asset whose decimals the amounts of `detail` have. */
   readonly asset: string | null;
-  /** The money at stake: a break's difference with its sign, several breaks' sum without it. */
+  /**
+   * The money at stake: a break's difference with its sign; of several breaks the sum without it, or
+   * the most urgent one's where they are about one hash.
+   */
   readonly stakes: readonly Stake[];
   /** Since when it waits, Unix milliseconds. */
   readonly since: number;
@@ -68,14 +71,19 @@ function ofBreak(one: ShownBreak): Attention {
     cause: null,
     count: 1,
     severity: one.severity,
-    title: one.type.replaceAll('_', ' '),
+    title: typeText(one.type),
     notes: notesOf(one),
     detail: breakText(one),
     asset: one.subject.asset,
     stakes: stakeOf(one),
     since: one.openedAt,
-    isDecision: one.type === 'unattributed_memo',
+    isDecision: isDecision(one),
   };
+}
+
+/** Naming the memo's owner ends the break. */
+function isDecision({ type }: ShownBreak): boolean {
+  return type === 'unattributed_memo';
 }
 
 function stakeOf(one: ShownBreak): Stake[] {
@@ -100,7 +108,9 @@ function ofGroup({ cause, breaks, total }: CountedGroup): Attention[] {
   const [first] = breaks;
   if (first === undefined) return [];
   const mostUrgent = ofBreak(first);
-  const stakes = sumsOf(breaks.flatMap(stakeOf));
+  // Breaks of one hash may be about the same money, so only others have a sum.
+  const isSum = cause.blockchainHash === null;
+  const stakes = isSum ? sumsOf(breaks.flatMap(stakeOf)) : mostUrgent.stakes;
   const partly = { text: `amounts of the ${breaks.length} most urgent` };
   return [
     {
@@ -108,11 +118,11 @@ function ofGroup({ cause, breaks, total }: CountedGroup): Attention[] {
       cause,
       count: total,
       title: `${grouped(String(total))} × ${causeText(cause)}`,
-      notes: total > breaks.length && stakes.length > 0 ? [partly] : [],
+      notes: total > breaks.length && isSum && stakes.length > 0 ? [partly] : [],
       detail: `The most urgent: ${mostUrgent.detail}`,
       stakes,
       since: Math.min(...breaks.map(({ openedAt }) => openedAt)),
-      isDecision: breaks.some((one) => ofBreak(one).isDecision),
+      isDecision: breaks.some(isDecision),
     },
   ];
 }

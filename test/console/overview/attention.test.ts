@@ -104,6 +104,20 @@ test('breaks of one cause are one row, which leads to all of them ticked', async
   expect(page).toContain(`<a href="${queue}">3 × unexplained movement in vault v1</a>`);
 });
 
+test('breaks of one hash are one row with the amount of the most urgent one, and no sum', async () => {
+  const { open, service, read } = await openConsole();
+  const [first, ...others] = ['v1', 'v2', 'v3'].map((vaultId) => ({
+    ...moved(service, vaultId, '-700'),
+    blockchainHash: '0xd9',
+  }));
+  await open.deliver(first ?? {});
+  await open.deliverTogether(...others);
+  await open.run();
+  const page = await read();
+  expect(page.match(/id="waits-break-/g)).toHaveLength(1);
+  expect(words(page)).toMatch(/3 × breaks of hash 0xd9 \d+ s The most urgent: .* \+7 ETH 700 /);
+});
+
 test('an old hold is shown before however many newer ones wait for nobody', async () => {
   const { open, service, read } = await openConsole();
   await open.deliver(service.confirmed(6));
