@@ -92,18 +92,24 @@ async function makeKeyPair(terminal: Terminal, flags: KeygenFlags): Promise<void
   );
 }
 
+/** What to do about a file that the system does not even create, by the code of its error. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EEXIST: 'exists already and is not overwritten: choose another --out, or move it away',
+  ENOENT: 'cannot be written: make its folder first, or choose another --out',
+  ENOTDIR: 'cannot be written: its folder is a file, choose another --out',
+  EACCES: 'cannot be written: choose an --out in a folder that you may write to',
+};
+
 function writeNew(path: string, text: string, mode: number): void {
   try {
     writeFileSync(path, text, { mode, flag: 'wx' });
   } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const remedy = REMEDIES[code];
+    if (remedy !== undefined) throw new CommandFailed(`${path} ${remedy}`);
     // A full disk leaves half a file, which the next attempt would not overwrite.
-    if (!exists) rmSync(path, { force: true });
+    rmSync(path, { force: true });
     const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(
-      exists
-        ? `${path} exists already and is not overwritten: choose another --out, or move it away`
-        : `${path} cannot be written: ${why}`,
-    );
+    throw new CommandFailed(`${path} cannot be written: ${why}`);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -25,4 +25,15 @@ test('keygen --token --out writes a token for its user alone, and never over ano
     tokenFile: `${ben}.token`,
     sha256File: `${ben}.sha256`,
   });
+});
+
+test.for([
+  ['missing/ana', 'make its folder first'],
+  ['a-file/ana', 'its folder is a file'],
+] as const)('keygen --out %s: exit code 1, and what to do', async ([out, remedy]) => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-keygen-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'a-file'), '');
+  const { code, stderr } = await runProgram('keygen', '--token', '--out', join(folder, out));
+  expect([code, stderr]).toEqual([1, expect.stringContaining(remedy)]);
 });
