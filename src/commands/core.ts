@@ -80,6 +80,18 @@ export function parsePort(text: string): number {
   return port;
 }
 
+/** Reads URLs of these schemes from an option, which throws `InvalidArgumentError` for other texts. */
+function parseUrl(...schemes: readonly [string, ...string[]]) {
+  return (text: string): string => {
+    if (!URL.canParse(text) || !schemes.includes(new URL(text).protocol)) {
+      throw new InvalidArgumentError(`a URL begins with ${schemes.join('// or ')}//`);
+    }
+    return text;
+  };
+}
+
+const parseWebUrl = parseUrl('https:', 'http:');
+
 /** The control port follows the API port; port 65535 has no successor. */
 export const LAST_PORT = 65_535;
 
@@ -139,13 +151,22 @@ export function coreCommand(terminal: Terminal): Command {
       '--allow-loopback-webhooks',
       'let webhooks go to this machine when --host is not loopback',
     )
-    .option('--smtp-url <url>', 'also send login codes by mail: smtp://[user:password@]host:port')
+    .option(
+      '--smtp-url <url>',
+      'also send login codes by mail: smtp://[user:password@]host:port',
+      parseUrl('smtp:', 'smtps:'),
+    )
     .option('--mail-from <address>', 'sender of those mails')
     .option(
       '--public-url <url>',
       'URL of the API for browsers, for logins (default: the listening address)',
+      parseWebUrl,
     )
-    .option('--callback-url <url...>', 'a callback_url that /auth/login accepts')
+    .option(
+      '--callback-url <url...>',
+      'a callback_url that /auth/login accepts',
+      (text: string, before: readonly string[] = []) => [...before, parseWebUrl(text)],
+    )
     .option(
       '--identity-provider <json>',
       'an OIDC provider instead of the development one; repeatable',

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { DecodeBody } from '../../port.ts';
 import {
   explained,
+  folderRefusal,
   foldLogUnlessDamaged,
   makeOneFile,
   makePrivate,
@@ -27,6 +28,8 @@ export async function backup(from: string, to: string, progress: Progress): Prom
   if (existsSync(to)) {
     throw new StoreRefused(`${to} exists already and is not overwritten: choose another --out`);
   }
+  const refused = folderRefusal(to);
+  if (refused !== undefined) throw refused;
   if (!existsSync(dirname(to))) {
     throw new StoreRefused(`${to} cannot be written: its folder does not exist, create it first`);
   }

@@ -106,6 +106,14 @@ test('a backup to a full disk names the cause and leaves no file', async () => {
   expect(filesOf(copy)).toEqual([]);
 });
 
+test('a backup below a file says which file is in the way', async () => {
+  const { path, copy } = await storeAndCopy();
+  writeFileSync(copy, '');
+  await expect(backup(path, join(copy, 'copy'), SILENT)).rejects.toThrow(
+    `${join(copy, 'copy')} cannot be opened: ${copy} is a file, not a folder`,
+  );
+});
+
 test('a failed restore leaves the store unchanged and no other file', async () => {
   const { open, path, copy } = await storeAndCopy();
   await backup(path, copy, SILENT);
