@@ -199,6 +199,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
         custody: custody && { circuit: custody.circuit, access: custody.access },
         queue: intake,
         nextCloseAt: calendar.nextDueAt(Date.now()),
+        newestOverdue: calendar.newestOverdue(Date.now()),
         perMinute: parts.metrics.intake.minutes.lastHour(),
       };
     },

@@ -40,6 +40,7 @@ export const CALM: DaemonStatus = {
   custody: null,
   queue: { waiting: 0, limit: 10_000 },
   nextCloseAt: Date.parse('2025-11-21T00:05:00Z'),
+  newestOverdue: null,
   perMinute: [],
 };
 

@@ -44,8 +44,10 @@ export interface DaemonStatus {
   readonly receivers: readonly JournalReceiver[];
   /** Facts that wait for their commit. */
   readonly queue: { readonly waiting: number; readonly limit: number };
-  /** When today is closed, Unix milliseconds. */
+  /** When the next close is due, Unix milliseconds. */
   readonly nextCloseAt: number;
+  /** The newest day whose close is so late that it needs a person, `YYYY-MM-DD`. */
+  readonly newestOverdue: string | null;
   /** Deliveries by minute, the last hour, oldest first. */
   readonly perMinute: readonly { readonly at: number; readonly count: number }[];
 }

@@ -124,7 +124,7 @@ export function mountOverview(
     reads,
     now,
     timezone,
-    nextCloseAt: () => status().nextCloseAt,
+    newestOverdue: () => status().newestOverdue,
   });
   app.get('/console', async (pageRequest) => {
     const snapshot = await snapshots.latest();

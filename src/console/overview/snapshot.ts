@@ -81,9 +81,9 @@ async function breakAgesAt(
 async function look(
   reads: ConsoleReads,
   tieOuts: TieOuts,
-  about: { readonly at: number; readonly timezone: string; readonly nextCloseAt: number },
+  about: { readonly at: number; readonly timezone: string; readonly newestOverdue: string | null },
 ): Promise<Snapshot> {
-  const { at, timezone, nextCloseAt } = about;
+  const { at, timezone, newestOverdue } = about;
   const first = (pageSize: number) => ({ page: 0, pageSize });
   const backlogged = { state: 'unresolved', type: 'delivery_backlog' } as const;
   const [breaks, backlogs, deposits, runs, closes, policy, held, unsigned, overdue, ...others] =
@@ -96,7 +96,7 @@ async function look(
       reads.policy(),
       reads.oldestHeld(WAITING_REASONS, WAITING_SHOWN),
       reads.unsignedCloses(WAITING_SHOWN),
-      readOverdueDays(reads, { now: at, timezone, nextCloseAt }),
+      readOverdueDays(reads, { newest: newestOverdue, timezone }),
       reads.counts(),
       reads.pinnedDecimals(),
       reads.newestRecordedAt(),
@@ -130,23 +130,23 @@ export class Snapshots {
   readonly #tieOuts: TieOuts;
   readonly #now: () => number;
   readonly #timezone: string;
-  readonly #nextCloseAt: () => number;
+  readonly #newestOverdue: () => string | null;
   #latest: Promise<Snapshot> | undefined;
   /** The validity of the latest read; only one read runs at a time. */
   #fresh = { from: 0, until: 0 };
 
-  /** `timezone`: in which days end; `nextCloseAt`: when today is closed. */
+  /** `timezone`: in which days end; `newestOverdue`: the newest day whose close is late. */
   constructor(options: {
     reads: ConsoleReads;
     now: () => number;
     timezone: string;
-    nextCloseAt: () => number;
+    newestOverdue: () => string | null;
   }) {
     this.#reads = options.reads;
     this.#tieOuts = new TieOuts(options.reads);
     this.#now = options.now;
     this.#timezone = options.timezone;
-    this.#nextCloseAt = options.nextCloseAt;
+    this.#newestOverdue = options.newestOverdue;
   }
 
   latest(): Promise<Snapshot> {
@@ -166,7 +166,7 @@ export class Snapshots {
       const snapshot = await look(this.#reads, this.#tieOuts, {
         at: started,
         timezone: this.#timezone,
-        nextCloseAt: this.#nextCloseAt(),
+        newestOverdue: this.#newestOverdue(),
       });
       const ended = this.#now();
       const restMs = Math.max(FRESH_MS, REST_PER_LOOK * (ended - started));

@@ -1,9 +1,7 @@
+import { Temporal } from 'temporal-polyfill';
 import type { Reads } from '../../store/reads.ts';
 
 const DAY_MS = 86_400_000;
-
-/** A close waits for the custody API for up to an hour. After twice that, it needs a person. */
-const CLOSE_MS_MAX = 2 * 3_600_000;
 
 /** The calendar date of a moment in a time zone, `YYYY-MM-DD`. */
 export function dayAt(at: number, timezone: string): string {
@@ -50,25 +48,20 @@ export interface OverdueDays {
   readonly first: string;
   readonly last: string;
   readonly count: number;
-  /** Until when the journal is closed, or when it began; Unix milliseconds. */
+  /** When the oldest of them ended, Unix milliseconds. */
   readonly since: number;
 }
 
-/**
- * The overdue days; undefined without any. `nextCloseAt`: when today is closed, by which the
- * schedule of the days before is known. Days are closed in order.
- */
+/** The overdue days; undefined without any. `newest`: the newest of them. Days are closed in order. */
 export async function readOverdueDays(
   reads: JournalDayReads,
-  { now, timezone, nextCloseAt }: DayClock & { readonly nextCloseAt: number },
+  { newest, timezone }: { readonly newest: string | null; readonly timezone: string },
 ): Promise<OverdueDays | undefined> {
   const [last, firstAt] = await Promise.all([reads.lastClose(), reads.firstRecordedAt()]);
-  const since = last?.cutOffAt ?? firstAt;
-  if (since === null || !Number.isFinite(nextCloseAt)) return undefined;
-  const first = last === undefined ? dayAt(since, timezone) : dayMoved(last.day, 1);
-  const daysNotDue = Math.max(0, Math.ceil((nextCloseAt + CLOSE_MS_MAX - DAY_MS - now) / DAY_MS));
-  const newest = dayMoved(dayAt(now, timezone), -1 - daysNotDue);
+  if (firstAt === null || newest === null) return undefined;
+  const first = last === undefined ? dayAt(firstAt, timezone) : dayMoved(last.day, 1);
   if (newest < first) return undefined;
-  const count = 1 + Math.round((Date.parse(newest) - Date.parse(first)) / DAY_MS);
-  return { first, last: newest, count, since };
+  const [from, to] = [Temporal.PlainDate.from(first), Temporal.PlainDate.from(newest)];
+  const end = from.add({ days: 1 }).toZonedDateTime(timezone);
+  return { first, last: newest, count: 1 + from.until(to).days, since: end.epochMilliseconds };
 }

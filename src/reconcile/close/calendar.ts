@@ -9,6 +9,11 @@ export interface CalendarDay {
   readonly cutOffAt: number;
 }
 
+/** A close waits for the custody API for up to an hour. After twice that, it needs a person. */
+const LATE_MS = 2 * 3_600_000;
+/** A schedule closes the days at least once a year. */
+const LATE_DAYS_MAX = 366;
+
 /**
  * Calendar days of a time zone. The zone's table says when a day begins and whether it has 23, 24
  * or 25 hours; nothing is computed by adding 24 hours.
@@ -62,6 +67,18 @@ export class CloseCalendar {
     const before = Temporal.PlainDate.from(today.day).subtract({ days: 1 });
     const yesterday = this.day(before.toString());
     return [this.dueAt(yesterday), this.dueAt(today)].find((at) => at > nowMs) ?? Infinity;
+  }
+
+  /**
+   * The newest day whose close is so late that it needs a person; null if none of the last year is.
+   */
+  newestOverdue(nowMs: number): string | null {
+    const today = Temporal.PlainDate.from(this.dayAt(nowMs));
+    for (let days = 1; days <= LATE_DAYS_MAX; days += 1) {
+      const { day, cutOffAt } = this.day(today.subtract({ days }).toString());
+      if (this.dueAt({ day, cutOffAt }) + LATE_MS <= nowMs) return day;
+    }
+    return null;
   }
 
   /**

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
+import { CloseCalendar } from '../../../src/reconcile/close/calendar.ts';
 import { readPage } from '../../docs/page.ts';
 import { closeOf, closesOf, dayNumber } from '../../store/close/closing.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { AT_ADDRESS, change, decimals, type Service } from '../../store/webhook.ts';
 import { CALM, words } from '../console-under-test.ts';
 import { openConsole } from './opened.ts';
-
-const DAY_MS = 86_400_000;
 
 /** A movement of ether, with two decimals, that no transaction explains. */
 function moved(service: Service, vaultId: string, amount: string) {
@@ -157,16 +156,18 @@ test.for([
 );
 
 test('days that ended and are not closed wait for a person, once a close is overdue', async () => {
-  const nextCloseAt = (at: number): number => (Math.floor(at / DAY_MS) + 1) * DAY_MS + 300_000;
+  const calendar = new CloseCalendar({ timezone: 'UTC', pattern: '5 0 * * *' });
   const { open, read } = await openConsole({
-    status: () => ({ ...CALM, nextCloseAt: nextCloseAt(open.at) }),
+    status: () => ({ ...CALM, newestOverdue: calendar.newestOverdue(open.at) }),
   });
   await open.deliver({ id: 'strange', stream: 'weather' });
-  open.at = Date.parse('2025-11-21T02:00:00Z');
-  expect(words(await read())).not.toContain('not closed');
+  for (const time of ['00:00:30', '00:06:00', '02:00:00']) {
+    open.at = Date.parse(`2025-11-21T${time}Z`);
+    expect(words(await read())).not.toContain('not closed');
+  }
   open.at = Date.parse('2025-11-21T02:10:00Z');
   expect(words(await read())).toMatch(
-    /warning day 2025-11-20 .* The day has ended and is not closed: close it\./,
+    /warning day 2025-11-20 2 h The day has ended and is not closed: close it\./,
   );
   open.at = Date.parse('2025-11-23T09:00:00Z');
   const page = await read();

@@ -28,7 +28,7 @@ async function countedSnapshots({ lookMs }: { lookMs: number }) {
     },
     now: () => clock.now,
     timezone: 'UTC',
-    nextCloseAt: () => 86_400_000,
+    newestOverdue: () => null,
   });
   const view = async (afterMs: number): Promise<number> => {
     clock.now += afterMs;

@@ -40,6 +40,19 @@ test.for([
   expect(new Date(next).toISOString()).toBe(due);
 });
 
+test.for([
+  ['5 0 * * *', '2025-11-26T23:04:00Z', '2025-11-25'],
+  ['5 0 * * *', '2025-11-26T23:06:00Z', '2025-11-25'],
+  ['5 0 * * *', '2025-11-27T01:04:59Z', '2025-11-25'],
+  ['5 0 * * *', '2025-11-27T01:05:00Z', '2025-11-26'],
+  ['0 8 * * *', '2025-11-27T08:59:59Z', '2025-11-25'],
+  ['0 8 * * *', '2025-11-27T09:00:00Z', '2025-11-26'],
+  ['0 5 * * 1', '2025-12-01T05:59:00Z', '2025-11-23'],
+  ['0 5 * * 1', '2025-12-01T06:00:00Z', '2025-11-30'],
+] as const)('%s in Zurich: at %s the newest overdue day is %s', ([pattern, now, day]) => {
+  expect(calendar('Europe/Zurich', pattern).newestOverdue(Date.parse(now))).toBe(day);
+});
+
 test('a date that a zone skipped is no day', () => {
   const days = calendar('Pacific/Apia');
   expect(days.after(days.day('2011-12-29')).day).toBe('2011-12-31');
