@@ -274,6 +274,7 @@ export function StatementPage({ shown }: { shown: ShownStatement }): Markup {
   const link = { ...positionQuery(position), from, to };
   return (
     <>
+      <PositionCard position={position} />
       <PeriodNavigation
         position={position}
         closedDays={closedDays}
@@ -298,7 +299,6 @@ export function StatementPage({ shown }: { shown: ShownStatement }): Markup {
       >
         <Result shown={shown} />
       </Card>
-      <PositionCard position={position} />
     </>
   );
 }

@@ -22,7 +22,7 @@ export function trimmedText(fields: Fields, name: string): string {
 
 /** A number where the text is one; the API refuses any other text by its path. */
 function numberOf(text: string): unknown {
-  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
 function ruleAt(fields: Fields, index: number): Record<string, unknown> {

@@ -7,6 +7,8 @@ import { statementFacts, statementTable } from './statement-table.ts';
 import { withdrawalsTable } from './withdrawals-table.ts';
 import { tableCsv, tableXlsx, type Table, type TextCell } from './table.ts';
 
+const DAY_MS = 86_400_000;
+
 export const TABLE_FORMATS = ['csv', 'xlsx'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
@@ -82,9 +84,20 @@ async function statementDocument(
   const known: ReadonlyMap<string, number> = await reads.pinnedDecimals();
   const decimals = known.get(query.asset) ?? null;
   const { vaultId, addressId, asset, from, to } = query;
-  const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
+  // A period of whole days is named by its days, another one by its moments.
+  const isWholeDays = from % DAY_MS === 0 && to % DAY_MS === 0;
+  const named = (at: number): string => new Date(at).toISOString().slice(0, isWholeDays ? 10 : 24);
+  const last = isWholeDays ? to - 1 : to;
   const fileName = fileNameOf(
-    ['statement', vaultId, addressId, asset, day(from), day(to - 1), to > readAt ? 'so-far' : null],
+    [
+      'statement',
+      vaultId,
+      addressId,
+      asset,
+      named(from),
+      named(last),
+      to > readAt ? 'so-far' : null,
+    ],
     format,
   );
   const facts = statementFacts(query, found, readAt);

@@ -148,6 +148,12 @@ test('a statement is saved as csv and as a workbook, opening and lines coming to
   expect(csv.headers.get('Content-Disposition')).toBe(
     'attachment; filename="statement-v1-adr-1-ethereum-ETH-2025-11-20-2025-11-20.csv"',
   );
+  const noon = await vera.request(
+    `/console/books/statement/csv?${POSITION}&from=2025-11-20&to=2025-11-20T12:00:00Z`,
+  );
+  expect(noon.headers.get('Content-Disposition')).toBe(
+    'attachment; filename="statement-v1-adr-1-ethereum-ETH-2025-11-20T00-00-00.000Z-2025-11-20T12-00-00.000Z.csv"',
+  );
   const [head = [], ...rows] = csvRows(await csv.text());
   const records = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
   expect(records.map(({ record }) => record)).toEqual([

@@ -7,11 +7,20 @@ import { symbolOf, unitsOf } from '../../../pages/parts/value/figure.ts';
 /** Assets whose amounts one search compares. */
 const ASSETS_MAX = 500;
 
-/** Digits, and the asset that they are of. */
-const AMOUNT = /^(\d{1,60}(?:\.\d{1,60})?)(?:\s+(\S+))?$/;
+/** Digits, and the asset that they are of: `1.5`, `1.5 ETH`, `1.5ETH`, `1.5 ethereum:ETH`. */
+const AMOUNT = /^(\d{1,60}(?:\.\d{1,60})?)(?:\s+(\S+)|([A-Za-z]{2,12}))?$/;
+/** The same with the asset first: `ETH 1.5`. */
+const ASSET_FIRST = /^([A-Za-z]\S*)\s+(\d\S*)$/;
 
 /** Separators of thousands, as people write them and as pages show them. */
 const SEPARATORS = /(?<=\d)[,\u0020\u00A0\u202F](?=\d{3}(?:\D|$))/g;
+
+/** The digits of an amount and the name of its asset; undefined for another text. */
+function partsOf(text: string): { digits: string; name: string | undefined } | undefined {
+  const plain = text.replaceAll(SEPARATORS, '').replace(ASSET_FIRST, '$2 $1');
+  const [, digits, apart, joined] = AMOUNT.exec(plain) ?? [];
+  return digits === undefined ? undefined : { digits, name: apart ?? joined };
+}
 
 /** Whether a text names an asset: its id, or its symbol in any case. */
 function isNamed(asset: string, name: string): boolean {
@@ -30,8 +39,9 @@ function unitsIn(digits: string, decimals: number): bigint[] {
  * that it names, or of any asset when it names none. Empty for a text that is no amount.
  */
 export function amountsIn(text: string, decimals: Decimals): readonly AssetAmount[] {
-  const [, digits, name] = AMOUNT.exec(text.replaceAll(SEPARATORS, '')) ?? [];
-  if (digits === undefined) return [];
+  const parts = partsOf(text);
+  if (parts === undefined) return [];
+  const { digits, name } = parts;
   const assets = [...decimals].filter(([asset]) => name === undefined || isNamed(asset, name));
   return assets
     .slice(0, ASSETS_MAX)
@@ -42,7 +52,7 @@ export function amountsIn(text: string, decimals: Decimals): readonly AssetAmoun
 
 /** The problem of a filter's text that is no amount; null for an amount, and for no text. */
 export function notAnAmount(text: string | undefined): FilterProblem | null {
-  if (text === undefined || AMOUNT.test(text.replaceAll(SEPARATORS, ''))) return null;
+  if (text === undefined || partsOf(text) !== undefined) return null;
   return {
     title: `“${text}” is not an amount`,
     detail: 'Write digits and a point, and the asset if you know it: 1.5 ETH.',
