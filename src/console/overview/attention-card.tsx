@@ -25,11 +25,6 @@ function pageOf({ subject, id, cause }: Attention, hrefOf: HrefOf): string | und
   return causeLink(cause);
 }
 
-/** A difference has a sign, a sum of several has none. */
-function isDifference({ subject, cause }: Attention): boolean {
-  return subject === 'break' && (cause === null || cause.blockchainHash !== null);
-}
-
 function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: HrefOf }): Markup {
   const { one, decimals, now, hrefOf } = item;
   const href = pageOf(one, hrefOf);
@@ -60,9 +55,9 @@ function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: H
       <p>
         <Prose text={one.detail} asset={one.asset} decimals={decimals} />
       </p>
-      {one.stakes.map((stake) => (
+      {one.stakes.map(({ isDifference, ...stake }) => (
         <p class="stake">
-          <AmountFigure {...stake} decimals={decimals} signed={isDifference(one)} />
+          <AmountFigure {...stake} decimals={decimals} signed={isDifference} />
         </p>
       ))}
       {one.cause === null && (one.subject === 'break' || one.subject === 'deposit') ? (

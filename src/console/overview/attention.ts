@@ -11,11 +11,16 @@ import type { PolicyRow } from '../../store/records.ts';
 import type { OverdueDays } from '../parts/journal-days.ts';
 import type { BreaksForPeople, CountedGroup } from './breaks-for-people.ts';
 
-/** An amount of one asset. */
+/** Money at stake: the difference of a break, the amount of a deposit, or a sum of such. */
 interface Stake {
   readonly amount: Amount;
   readonly asset: string;
+  /** A difference has a direction; its sign is shown. */
+  readonly isDifference: boolean;
 }
+
+/** The held deposits that were read, by id. */
+type HeldDeposits = ReadonlyMap<string, Deposit>;
 
 /** Something that waits for a person. */
 export interface Attention {
@@ -34,10 +39,7 @@ export interface Attention {
   readonly detail: string;
   /** The asset whose decimals the amounts of `detail` have. */
   readonly asset: string | null;
-  /**
-   * The money at stake: a break's difference with its sign; of several breaks the sum without it, or
-   * the most urgent one's where they are about one hash.
-   */
+  /** Of several breaks the sums, or that of the most urgent one where they are about one hash. */
   readonly stakes: readonly Stake[];
   /** Since when it waits, Unix milliseconds. */
   readonly since: number;
@@ -64,7 +66,7 @@ type WaitingReason = keyof typeof WAITS_FOR;
 /** Reasons of holds that end by a person's decision alone. */
 export const WAITING_REASONS = Object.keys(WAITS_FOR) as WaitingReason[];
 
-function ofBreak(one: ShownBreak): Attention {
+function ofBreak(one: ShownBreak, held: HeldDeposits): Attention {
   return {
     subject: 'break',
     id: one.breakId,
@@ -75,7 +77,7 @@ function ofBreak(one: ShownBreak): Attention {
     notes: notesOf(one),
     detail: breakText(one),
     asset: one.subject.asset,
-    stakes: stakeOf(one),
+    stakes: stakeOf(one, held),
     since: one.openedAt,
     isDecision: isDecision(one),
   };
@@ -86,10 +88,16 @@ function isDecision({ type }: ShownBreak): boolean {
   return type === 'unattributed_memo';
 }
 
-function stakeOf(one: ShownBreak): Stake[] {
-  const { asset } = one.subject;
+function stakeOf(one: ShownBreak, held: HeldDeposits): Stake[] {
+  const { asset, depositId } = one.subject;
   const amount = differenceOf(one);
-  return amount === null || asset === null ? [] : [{ amount, asset }];
+  if (amount !== null && asset !== null) return [{ amount, asset, isDifference: true }];
+  const deposit = depositId === null ? undefined : held.get(depositId);
+  return deposit === undefined ? [] : [stakeOfDeposit(deposit)];
+}
+
+function stakeOfDeposit({ amount, asset }: Deposit): Stake {
+  return { amount, asset, isDifference: false };
 }
 
 /** Differences of each asset together: a sum with signs would hide what two of them have lost. */
@@ -100,27 +108,27 @@ function sumsOf(stakes: readonly Stake[]): Stake[] {
     const sum = sums.get(asset);
     sums.set(asset, sum === undefined ? size : plus(sum, size));
   }
-  return [...sums].map(([asset, amount]) => ({ amount, asset }));
+  return [...sums].map(([asset, amount]) => ({ amount, asset, isDifference: false }));
 }
 
 /** Breaks of one cause as one row, which is as urgent as the first of them. */
-function ofGroup({ cause, breaks, total }: CountedGroup): Attention[] {
+function ofGroup({ cause, breaks, total }: CountedGroup, held: HeldDeposits): Attention[] {
   const [first] = breaks;
   if (first === undefined) return [];
-  const mostUrgent = ofBreak(first);
+  const mostUrgent = ofBreak(first, held);
+  const each = breaks.flatMap((one) => stakeOf(one, held));
   // Breaks of one hash may be about the same money, so only others have a sum.
   const isSum = cause.blockchainHash === null;
-  const stakes = isSum ? sumsOf(breaks.flatMap(stakeOf)) : mostUrgent.stakes;
-  const partly = { text: `amounts of the ${breaks.length} most urgent` };
+  const isPartly = isSum && each.length > 0 && each.length < total;
   return [
     {
       ...mostUrgent,
       cause,
       count: total,
       title: `${grouped(String(total))} × ${causeText(cause)}`,
-      notes: total > breaks.length && isSum && stakes.length > 0 ? [partly] : [],
+      notes: isPartly ? [{ text: `amounts of ${each.length} of them` }] : [],
       detail: `The most urgent: ${mostUrgent.detail}`,
-      stakes,
+      stakes: isSum ? sumsOf(each) : mostUrgent.stakes,
       since: Math.min(...breaks.map(({ openedAt }) => openedAt)),
       isDecision: breaks.some(isDecision),
     },
@@ -159,7 +167,7 @@ function ofDeposit(deposit: Deposit): Attention[] {
       notes: [],
       detail: WAITS_FOR[reason],
       asset: deposit.asset,
-      stakes: [{ amount: deposit.amount, asset: deposit.asset }],
+      stakes: [stakeOfDeposit(deposit)],
       since: deposit.firstSeenAt,
       isDecision: true,
     },
@@ -269,11 +277,12 @@ export function attentionOf(waiting: {
   const withBreak = new Set(breaks.items.map(({ subject }) => subject.depositId));
   const withoutBreak = held.items.filter(({ depositId }) => !withBreak.has(depositId));
   const inGroups = new Set(breaks.groups.flatMap((group) => group.breaks));
+  const heldById = new Map(held.items.map((one) => [one.depositId as string, one]));
   const halts = policy === undefined ? [] : ofPolicy(policy);
   const late = overdue === undefined ? [] : [ofOverdue(overdue)];
   const items = [
-    ...breaks.groups.flatMap(ofGroup),
-    ...breaks.items.filter((one) => !inGroups.has(one)).map(ofBreak),
+    ...breaks.groups.flatMap((group) => ofGroup(group, heldById)),
+    ...breaks.items.filter((one) => !inGroups.has(one)).map((one) => ofBreak(one, heldById)),
     ...withoutBreak.flatMap(ofDeposit),
     ...late,
     ...unsigned.items.flatMap(ofDay),

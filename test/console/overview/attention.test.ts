@@ -103,6 +103,29 @@ test('breaks of one cause are one row, which leads to all of them ticked', async
   expect(page).toContain(`<a href="${queue}">3 × unexplained movement in vault v1</a>`);
 });
 
+test('breaks about held deposits show what the deposits hold, alone and together', async () => {
+  const { open, service, read } = await openConsole();
+  const paid = (hash: string, amount: string, vaultId: string) =>
+    service.confirmed(1, {
+      vaultId,
+      memo: '88',
+      blockchainHash: hash,
+      transactionId: `tx-${hash}`,
+      balanceChanges: [change(amount, decimals(2))],
+    });
+  await open.deliver(paid('0xc0', '7500', 'v2'));
+  for (const [hash, amount] of [
+    ['0xc1', '100'],
+    ['0xc2', '250'],
+    ['0xc3', '25'],
+  ] as const) {
+    await open.deliver(paid(hash, amount, 'v1'));
+  }
+  const text = words(await read());
+  expect(text).toMatch(/ unattributed memo \d+ s .* 75 ETH 7500 /);
+  expect(text).toMatch(/ 3 × unattributed memo in vault v1 \d+ s .* 3\.75 ETH 375 /);
+});
+
 test('breaks of one hash are one row with the amount of the most urgent one, and no sum', async () => {
   const { open, service, read } = await openConsole();
   const [first, ...others] = ['v1', 'v2', 'v3'].map((vaultId) => ({
