@@ -92,6 +92,11 @@ function parseUrl(...schemes: readonly [string, ...string[]]) {
 
 const parseWebUrl = parseUrl('https:', 'http:');
 
+/** Commander passes the earlier values, so that the option can be repeated. */
+function parseCallbackUrl(text: string, before: readonly string[] = []): string[] {
+  return [...before, parseWebUrl(text)];
+}
+
 /** The control port follows the API port; port 65535 has no successor. */
 export const LAST_PORT = 65_535;
 
@@ -162,11 +167,7 @@ export function coreCommand(terminal: Terminal): Command {
       'URL of the API for browsers, for logins (default: the listening address)',
       parseWebUrl,
     )
-    .option(
-      '--callback-url <url...>',
-      'a callback_url that /auth/login accepts',
-      (text: string, before: readonly string[] = []) => [...before, parseWebUrl(text)],
-    )
+    .option('--callback-url <url...>', 'a callback_url that /auth/login accepts', parseCallbackUrl)
     .option(
       '--identity-provider <json>',
       'an OIDC provider instead of the development one; repeatable',
