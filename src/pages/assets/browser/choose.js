@@ -9,11 +9,20 @@ function boxesOf(form) {
     .filter((one) => one.type === 'checkbox' && !('every' in one.dataset));
 }
 
-/** @param {HTMLFormElement} form */
+/**
+ * Shows how many boxes are ticked, and whether that is every one.
+ *
+ * @param {HTMLFormElement} form
+ */
 function count(form) {
   const chosen = form.querySelector('[data-chosen]');
-  const ticked = boxesOf(form).filter((box) => box.checked);
+  const boxes = boxesOf(form);
+  const ticked = boxes.filter((box) => box.checked);
   if (chosen !== null) chosen.textContent = ticked.length === 0 ? '' : `${ticked.length} chosen`;
+  const every = form.querySelector('[data-every]');
+  // A link can tick every row, and a person can untick one of them.
+  if (every instanceof HTMLInputElement)
+    every.checked = boxes.length > 0 && ticked.length === boxes.length;
 }
 
 /** @param {Event} event */
@@ -26,7 +35,7 @@ function onChange(event) {
   count(target.form);
 }
 
-/** Lets one box tick every box of its form, and shows how many are ticked. */
+/** Lets one box tick every box of its form, and shows whether all are ticked and how many. */
 export function listenToChoices() {
   document.addEventListener('change', onChange);
   for (const chosen of document.querySelectorAll('[data-chosen]')) {

@@ -161,4 +161,20 @@ describe.runIf(HAS_BROWSER)('breaks in a browser', () => {
     await page.getByLabel('Choose every row').uncheck();
     expect(await page.locator('tbody :checked').count()).toBe(0);
   });
+
+  test('the box of every row is ticked exactly when every row is, also after a link ticked them', async () => {
+    const site = await Site.open();
+    await moveUnexplained(site.console, 3);
+    const page = await site.window({ as: 'olga' });
+    await page.goto('/console/breaks?type=unexplained_movement&chosen=all');
+    await page.getByText('3 chosen').waitFor();
+    const every = page.getByLabel('Choose every row');
+    expect(await every.isChecked()).toBe(true);
+    await page.locator('tbody [type="checkbox"]').first().uncheck();
+    expect(await every.isChecked()).toBe(false);
+    await page.locator('tbody [type="checkbox"]').first().check();
+    expect(await every.isChecked()).toBe(true);
+    await every.uncheck();
+    expect(await page.locator('tbody :checked').count()).toBe(0);
+  });
 });
