@@ -16,7 +16,14 @@ const DETAILS = {
 
 /** Text of a person or consumer for the journal; it must not be empty. */
 export function statement(charactersMax: number) {
-  return z.string().trim().min(1, 'must not be empty').max(charactersMax);
+  return z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(charactersMax, {
+      error: ({ input }) =>
+        `must have at most ${charactersMax} characters, and has ${typeof input === 'string' ? input.length : 'more'}`,
+    });
 }
 
 export const reasonText = statement(REASON_CHARACTERS_MAX);

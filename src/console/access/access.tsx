@@ -4,7 +4,9 @@ import type { SessionView } from '../../api/people/sessions.ts';
 import type { PersonView, TokenView } from '../../api/people/tokens.ts';
 import { basisIn, textOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
+import type { Written } from '../../pages/parts/written-text.tsx';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
+import { writtenIn } from '../frame/written.ts';
 import { AccessPage, IssuedPage, PATH } from './access-page.tsx';
 import { SESSIONS_PATH } from './sessions-card.tsx';
 
@@ -46,10 +48,10 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     const result = await act(pageRequest, call);
     return result.kind === 'done' ? (result.body as { readonly data: readonly Item[] }).data : [];
   };
-  const list = async (pageRequest: PageRequest, problem?: ProblemShown) => {
+  const list = async (pageRequest: PageRequest, problem?: ProblemShown, written: Written = []) => {
     const body = (
       <>
-        {problem === undefined ? '' : <ProblemNotice problem={problem} />}
+        {problem === undefined ? '' : <ProblemNotice {...{ problem, written }} />}
         <AccessPage
           tokens={await listOf<TokenView>(pageRequest, TOKENS)}
           people={await listOf<PersonView>(pageRequest, PEOPLE)}
@@ -67,7 +69,7 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   /** Shows the new token at once: a redirect would have to keep it. */
   const issue = async (pageRequest: PageRequest, call: ApiCall): Promise<Response> => {
     const result = await act(pageRequest, call);
-    if (result.kind === 'refused') return list(pageRequest, result.problem);
+    if (result.kind === 'refused') return list(pageRequest, result.problem, writtenIn(call));
     const { name, token } = result.body as { readonly name: string; readonly token: string };
     return show(pageRequest, {
       title: 'New token',

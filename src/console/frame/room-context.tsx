@@ -12,6 +12,7 @@ import type { Sessions } from '../session/session.ts';
 import type { Action, Actions, ConsoleContext, PageRequest } from './context.ts';
 import { Person } from './person.tsx';
 import { hrefIn, sectionsFor } from './sections.ts';
+import { writtenIn } from './written.ts';
 
 const READ_ONLY: ApiResult = {
   kind: 'refused',
@@ -24,23 +25,6 @@ const READ_ONLY: ApiResult = {
 
 /** Most different refusals that one message repeats. */
 const REFUSALS_SHOWN_MAX = 3;
-
-/** Members of a call's body that no person wrote. */
-const UNWRITTEN: ReadonlySet<string> = new Set(['basis', 'breakId', 'kind', 'reportHash', 'role']);
-/** A longer text is not repeated: no field of a form takes it. */
-const WRITTEN_CHARACTERS_MAX = 1_000;
-
-/** What a person wrote into the form of a call, by the names that the API's refusal uses. */
-function writtenIn({ body }: Pick<ApiCall, 'body'>): readonly (readonly [string, string])[] {
-  return Object.entries(body ?? {}).flatMap(([field, text]: [string, unknown]) =>
-    typeof text === 'string' &&
-    text.trim() !== '' &&
-    text.length <= WRITTEN_CHARACTERS_MAX &&
-    !UNWRITTEN.has(field)
-      ? [[field, text] as const]
-      : [],
-  );
-}
 
 /** The message about one call. */
 function messageOf(result: ApiResult, action: Omit<Action, 'back'>): Message {

@@ -4,6 +4,7 @@ import { Card } from '../../pages/parts/card.tsx';
 import { decimalText } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
+import type { Written } from '../../pages/parts/written-text.tsx';
 import { DifferenceTable } from './difference-table.tsx';
 import { POLICY_PATH } from './halts-card.tsx';
 import { SimulationCard } from './simulation-card.tsx';
@@ -20,6 +21,8 @@ import { fieldText, FORM_RULES_MAX, legendOf } from './rule-form.ts';
 export interface Problem {
   readonly title: string;
   readonly detail: string;
+  /** What the person wrote beside the policy, to copy. */
+  readonly written?: Written;
 }
 
 const TEXTS = ['confirmations', 'minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
@@ -106,7 +109,7 @@ export function ChangePage(shown: {
   const rules = [...rulesOf(policy), ...NEW_RULES];
   return (
     <>
-      {problem === null ? '' : <ProblemNotice problem={problem} />}
+      {problem === null ? '' : <ProblemNotice problem={problem} written={problem.written ?? []} />}
       {rules.length > FORM_RULES_MAX ? (
         ''
       ) : (
@@ -171,7 +174,7 @@ export function ReviewPage(shown: {
           <input type="hidden" name="json" value={json} />
           <label class="field">
             <span>Reason</span>
-            <input name="reason" required maxlength={500} autocomplete="off" />
+            <input name="reason" required autocomplete="off" />
           </label>
           <button class="primary">Set the policy</button>
         </form>

@@ -4,6 +4,7 @@ import type { ApiResult } from '../../api/acting.ts';
 import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
+import { writtenIn } from '../frame/written.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { basisIn, type Fields } from '../../pages/parts/form/form-text.ts';
 import { linkTo, pageOf } from '../../pages/parts/list/link.ts';
@@ -158,14 +159,16 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const fields = await pageRequest.req.parseBody();
     const sent = jsonIn(fields);
     if ('problem' in sent) return edit(pageRequest, {}, sent.problem, 400);
-    const result = await act(pageRequest, {
+    const call = {
       ...PUT_POLICY,
       headers: { 'If-Match': `"${trimmedText(fields, 'version')}"` },
       body: { policy: sent.json, reason: trimmedText(fields, 'reason') },
-    });
+    };
+    const result = await act(pageRequest, call);
     // The person's change stays on the page, beside what is wrong with it.
     if (result.kind === 'refused') {
-      return edit(pageRequest, sent.json, result.problem, statusOf(result.problem));
+      const problem = { ...result.problem, written: writtenIn(call) };
+      return edit(pageRequest, sent.json, problem, statusOf(problem));
     }
     const { version: set } = result.body as { readonly version: string };
     return pageRequest.redirect(linkTo(POLICY_PATH, { set }), 303);

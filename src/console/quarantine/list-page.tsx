@@ -78,7 +78,7 @@ function RetryForm(): Markup {
       <ChooseEvery />
       <label class="field">
         <span>Reason</span>
-        <input name="reason" required maxlength={500} autocomplete="off" />
+        <input name="reason" required autocomplete="off" />
       </label>
       <div class="buttons">
         <button class="primary">Retry the ticked bodies</button>

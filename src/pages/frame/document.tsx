@@ -3,6 +3,7 @@ import type { AssetUrls } from '../assets/assets.ts';
 import type { Markup } from '../parts/markup.ts';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { Wordmark } from './mark.tsx';
+import { WrittenText } from '../parts/written-text.tsx';
 import type { Message } from './message.ts';
 import type { Section, Site } from './site.ts';
 
@@ -70,19 +71,7 @@ function MessageNotice({ message }: { message: Message }): Markup {
     <div class={`notice ${message.tone}`} role={message.tone === 'alarm' ? 'alert' : 'status'}>
       <b>{message.title}</b>
       {message.detail === null ? '' : <p>{message.detail}</p>}
-      {written.length === 0 ? (
-        ''
-      ) : (
-        <p>
-          You wrote:{' '}
-          {written.map(([field, text], index) => (
-            <>
-              {index === 0 ? '' : ', '}
-              {field} <q>{text}</q>
-            </>
-          ))}
-        </p>
-      )}
+      <WrittenText written={written} />
     </div>
   );
 }

@@ -173,7 +173,11 @@ const BAD_BODIES: [body: unknown, status: number, detail: string][] = [
   [{}, 400, 'body: reason: '],
   [{ reason: '   ' }, 400, 'body: reason: must not be empty'],
   [{ reason: 7 }, 400, 'body: reason: '],
-  [{ reason: 'x'.repeat(1_001) }, 400, 'body: reason: '],
+  [
+    { reason: 'x'.repeat(1_001) },
+    400,
+    'body: reason: must have at most 1000 characters, and has 1001. ',
+  ],
   [{ reason: 'x', force: true }, 400, 'body: not known here: force'],
   ['{"reason":', 400, 'Malformed JSON'],
   [undefined, 400, 'body: reason: '],

@@ -75,3 +75,32 @@ test('a resolved conservation break opens again in the next run, as its form say
   await open.unboundedRun();
   expect(open.openBreaks()).toEqual(['conservation']);
 });
+
+test('a text that is too long is not cut: its refusal says how long it may be, and repeats it', async () => {
+  const console = await consoleUnderTest();
+  await moveUnexplained(console, 1);
+  const [{ break_id: id } = { break_id: '' }] = console.open.breaks();
+  const [path, reason] = [`/console/breaks/${id}`, 'word '.repeat(1_000).trim()];
+  const olga = await console.as('olga');
+  const ada = await console.as('ada');
+  for (const page of [path, '/console/breaks']) {
+    expect(await olga.get(page)).toMatch(/name="reason" required="" autocomplete="off"/);
+  }
+  const { policy } = (await console.api.get('/v1/policy')).body;
+  const rule = { rule: 'own', asset: 'ethereum:ETH', owner: 'olga', until: '2099-01-01' };
+  const refusals = [
+    await olga.send(`${path}/notes`, { reason }),
+    await olga.send('/console/breaks/bulk', { break: id, step: 'notes', reason }),
+    await olga.send(`${path}/exempt`, { ...rule, reason }),
+    ...(await Promise.all(
+      [
+        await ada.post('/console/policy/set', { json: JSON.stringify(policy), reason }),
+        await ada.post('/console/access', { name: 'desk', role: 'viewer', reason }),
+      ].map((answer) => answer.text()),
+    )),
+  ];
+  for (const page of refusals) {
+    expect(words(page)).toMatch(/(reason|note): must have at most 1000 characters, and has 4999/);
+    expect(page).toContain(`<q>${reason}</q>`);
+  }
+});

@@ -62,7 +62,7 @@ export function Steps(props: { one: ShownBreak; name: string; decimals: Decimals
     >
       <label class="field">
         <span>Note</span>
-        <input name="reason" required maxlength={500} autocomplete="off" />
+        <input name="reason" required autocomplete="off" />
       </label>
     </ConfirmForm>
   );

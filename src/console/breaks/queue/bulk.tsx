@@ -72,7 +72,7 @@ export function BulkForm(form: { back: string; name: string }): Markup {
       <ChooseEvery />
       <label class="field">
         <span>Reason, or the text of the note</span>
-        <input name="reason" required maxlength={500} autocomplete="off" />
+        <input name="reason" required autocomplete="off" />
       </label>
       <label class="field">
         <span>Assignee (empty: nobody)</span>

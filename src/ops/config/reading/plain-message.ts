@@ -12,6 +12,9 @@ export function problemsOf(error: z.ZodError): Problem[] {
 
 /** The message for a problem without its own text. Never quotes the value. */
 export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'too_big' && typeof issue.input === 'string') {
+    return `must have at most ${issue.maximum} characters, and has ${issue.input.length}`;
+  }
   if (issue.code !== 'invalid_type') return undefined;
   const expected = withArticle(issue.expected);
   if (issue.input === undefined) return `is missing; it must be ${expected}`;

@@ -32,7 +32,7 @@ export function ConfirmForm(props: PropsWithChildren<{ confirm: Confirmation }>)
         {asksReason ? (
           <label class="field">
             <span>Reason</span>
-            <input name="reason" required maxlength={500} autocomplete="off" />
+            <input name="reason" required autocomplete="off" />
           </label>
         ) : (
           ''
