@@ -137,10 +137,13 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     if (step === undefined) return missing(pageRequest, 'There is no such step.');
     const given = textOf(fields, 'back');
     const back = given === PATH || given.startsWith(`${PATH}?`) ? given : PATH;
+    const words = wordsOf(fields);
     const calls = textsOf(fields, 'break')
       .slice(0, BULK_MAX)
-      .map((tick) => callOf(step, seenIn(tick), wordsOf(fields)));
-    return performAll(pageRequest, { calls, done: (count) => doneText(step, count), back });
+      .map(seenIn)
+      .map((seen) => ({ ...callOf(step, seen, words), about: seen.breakId }));
+    const done = (count: number): string => doneText(step, count);
+    return performAll(pageRequest, { calls, done, back, written: { ...words } });
   });
   app.post(`${PATH}/:id/decimals`, async (pageRequest) => {
     const call = correctionCall(await pageRequest.req.parseBody());

@@ -54,7 +54,12 @@ export type HrefOf = (subject: Subject, id: string) => string | undefined;
 
 /** One action on several things: a call of the API for each. */
 export interface Actions {
-  readonly calls: readonly ApiCall[];
+  readonly calls: readonly (ApiCall & {
+    /** The id of its thing, by which a refusal names it. */
+    readonly about: string;
+  })[];
+  /** What the person wrote into the form, by field: every call repeats it. */
+  readonly written: Readonly<Record<string, string>>;
   /** The message after success, by how many calls succeeded: `12 breaks are resolved.` */
   readonly done: (count: number) => string;
   /** The page of the console to return to. */

@@ -25,6 +25,8 @@ const READ_ONLY: ApiResult = {
 
 /** Most different refusals that one message repeats. */
 const REFUSALS_SHOWN_MAX = 3;
+/** Most ids that it names beside each. */
+const IDS_SHOWN_MAX = 10;
 
 /** The message about one call. */
 function messageOf(result: ApiResult, action: Omit<Action, 'back'>): Message {
@@ -37,26 +39,44 @@ function messageOf(result: ApiResult, action: Omit<Action, 'back'>): Message {
   return { tone: detail === null ? 'good' : 'alarm', title: done, detail };
 }
 
-const NOTHING_CHOSEN: Message = {
+const NOTHING_CHOSEN = {
   tone: 'alarm',
   title: 'Nothing was chosen',
   detail: 'Tick the boxes of the rows that you mean, and try again.',
-};
+} as const satisfies Message;
+
+/** A refusal with the id of its thing. */
+interface Refused {
+  readonly about: string;
+  readonly detail: string;
+}
+
+/** `brk_1, brk_2 and 9 more: it changed since you read it.` */
+function refusalText(detail: string, refused: readonly Refused[]): string {
+  const ids = refused.filter((one) => one.detail === detail).map(({ about }) => about);
+  const more = ids.length > IDS_SHOWN_MAX ? ` and ${ids.length - IDS_SHOWN_MAX} more` : '';
+  return `${ids.slice(0, IDS_SHOWN_MAX).join(', ')}${more}: ${detail}`;
+}
 
 /** The message about several calls; each refusal of some of them is repeated once. */
 function messageOfAll(results: readonly ApiResult[], actions: Omit<Actions, 'back'>): Message {
   const { calls, done } = actions;
-  const [call] = calls;
-  if (call === undefined) return NOTHING_CHOSEN;
-  const problems = results.flatMap((one) => (one.kind === 'refused' ? [one.problem] : []));
-  const [first] = problems;
-  const count = results.length - problems.length;
+  const written = writtenIn({ body: actions.written });
+  if (calls.length === 0) return { ...NOTHING_CHOSEN, written };
+  const refused = results.flatMap((one, index) =>
+    one.kind === 'refused' ? [{ ...one.problem, about: calls[index]?.about ?? '' }] : [],
+  );
+  const [first] = refused;
+  const count = results.length - refused.length;
   if (first === undefined) return { tone: 'good', title: done(count), detail: null };
-  const details = [...new Set(problems.map(({ detail }) => detail))];
-  const detail = details.slice(0, REFUSALS_SHOWN_MAX).join(' ');
-  const title = count === 0 ? first.title : `${done(count)} ${problems.length} refused.`;
-  // One form made every call.
-  return { tone: 'alarm', title, detail, written: writtenIn(call) };
+  const title = count === 0 ? first.title : `${done(count)} ${refused.length} refused.`;
+  const details = [...new Set(refused.map(({ detail }) => detail))].slice(0, REFUSALS_SHOWN_MAX);
+  // Of one cause that refused every row, no row needs to be named.
+  const detail =
+    count === 0 && details.length === 1
+      ? first.detail
+      : details.map((one) => refusalText(one, refused)).join(' ');
+  return { tone: 'alarm', title, detail, written };
 }
 
 function NotAllowed({ why }: { why: string | null }): Markup {
@@ -155,10 +175,10 @@ export function roomContext(options: {
       sessions.leave(pageRequest.get('sessionId'), messageOf(result, action));
       return pageRequest.redirect(back, 303);
     },
-    performAll: async (pageRequest, { calls, done, back }) => {
+    performAll: async (pageRequest, { back, ...actions }) => {
       // Together, so that the store commits them together.
-      const results = await Promise.all(calls.map((call) => act(pageRequest, call)));
-      sessions.leave(pageRequest.get('sessionId'), messageOfAll(results, { calls, done }));
+      const results = await Promise.all(actions.calls.map((call) => act(pageRequest, call)));
+      sessions.leave(pageRequest.get('sessionId'), messageOfAll(results, actions));
       return pageRequest.redirect(back, 303);
     },
   };

@@ -53,10 +53,11 @@ export function mountQuarantine(app: Hono<ConsoleEnv>, context: ConsoleContext):
   });
   app.post(`${PATH}/${RETRY_FORM}`, async (pageRequest) => {
     const fields: Fields = await pageRequest.req.parseBody({ all: true });
+    const written = { reason: textOf(fields, 'reason') };
     const calls = textsOf(fields, 'kept')
       .slice(0, RETRIES_MAX)
-      .map((id) => retryOf(id, { reason: textOf(fields, 'reason'), basis: LISTED }));
-    return performAll(pageRequest, { calls, done: doneText, back: PATH });
+      .map((id) => ({ ...retryOf(id, { ...written, basis: LISTED }), about: id }));
+    return performAll(pageRequest, { calls, done: doneText, back: PATH, written });
   });
   app.post(`${PATH}/:id/retry`, async (pageRequest) => {
     const id = pageRequest.req.param('id');

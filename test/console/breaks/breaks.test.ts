@@ -286,16 +286,17 @@ test('one form resolves twelve breaks, and reports those that it could not', asy
   });
   expect(answer.headers.get('Location')).toBe('/console/breaks');
   const page = words(await olga.get('/console/breaks'));
-  expect(page).toContain('11 breaks are resolved. 1 refused. resolved already by olga: first');
+  expect(page).toContain(
+    `11 breaks are resolved. 1 refused. ${ids[0]}: resolved already by olga: first`,
+  );
   expect(console.open.openBreaks()).toEqual([]);
 });
 
-test('the form returns to the queue only, and needs a tick and a step that exists', async () => {
+test('the form returns to the queue only, and needs a step that exists', async () => {
   const console = await severalBreaks();
   const olga = await console.as('olga');
   const back = '/console/breaks?type=malformed';
   const fields = { step: 'notes', reason: 'seen', back };
-  expect(words(await olga.send('/console/breaks/bulk', fields))).toContain('Nothing was chosen');
   for (const other of ['https://evil.example', '//evil.example', '/console/breaks.evil', '']) {
     const answer = await olga.post('/console/breaks/bulk', { ...fields, back: other });
     expect(answer.headers.get('Location')).toBe('/console/breaks');

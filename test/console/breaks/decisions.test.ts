@@ -104,3 +104,30 @@ test('a text that is too long is not cut: its refusal says how long it may be, a
     expect(page).toContain(`<q>${reason}</q>`);
   }
 });
+
+test('a bulk form without a tick keeps what was written, and different refusals name their breaks', async () => {
+  const console = await consoleUnderTest();
+  await moveUnexplained(console, 13);
+  const ids = console.open.breaks().map(({ break_id: id }) => id);
+  const olga = await console.as('olga');
+  const fields = { step: 'assign', reason: 'my vault', assignee: 'otto' };
+  expect(words(await olga.send('/console/breaks/bulk', fields))).toMatch(
+    /Nothing was chosen .* You wrote: reason my vault , assignee otto /,
+  );
+  const sendAll = async (step: string): Promise<string> => {
+    const body = new URLSearchParams({ ...fields, step });
+    for (const id of ids) body.append('break', id);
+    await olga.request('/console/breaks/bulk', { method: 'POST', body, headers: OWN_PAGE });
+    return words(await olga.get('/console/breaks'));
+  };
+  for (const id of ids.slice(0, 12)) {
+    await olga.send(`/console/breaks/${id}/resolve`, { reason: 'first' });
+  }
+  const some = await sendAll('resolve');
+  expect(some).toContain(
+    `1 break is resolved. 12 refused. ${ids.slice(0, 10).join(', ')} and 2 more: resolved already by olga: first`,
+  );
+  expect(some).toMatch(/You wrote: reason my vault , assignee otto /);
+  const every = await sendAll('resolve');
+  expect(every).toContain(`${ids[12]}: resolved already by olga: my vault`);
+});
