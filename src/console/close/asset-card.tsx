@@ -199,6 +199,7 @@ function Witnesses({ one, day }: { one: DayAsset; day: DayReport }): Markup {
         items={rows}
         columns={witnessColumns(asset, day)}
         rowKey={({ key }) => `${asset}-vault-${key}`}
+        folds
       />
       {vaults.length > VAULTS_MAX ? (
         <p class="foot">

@@ -169,6 +169,7 @@ function TieOutCard({ day }: { day: DayReport }): Markup {
           items={day.assets}
           columns={assetColumns(day)}
           rowKey={({ asset }) => `asset-${asset}`}
+          folds
         />
       )}
     </Card>

@@ -191,6 +191,7 @@ export function TieOutCard({
           items={tieOut}
           columns={columnsOf(linksOf(lastClose.close, hrefOf))}
           rowKey={({ asset }) => `asset-${asset}`}
+          folds
         />
       )}
     </Card>

@@ -20,10 +20,12 @@ export function DataTable<Item>(table: {
   columns: readonly Column<Item>[];
   rowKey: (item: Item) => string;
   href?: (item: Item) => string;
+  /** Of too many amounts for a tablet: there a row is its first cell, then named values in threes. */
+  folds?: boolean;
 }): Markup {
-  const { caption, items, columns, rowKey, href } = table;
+  const { caption, items, columns, rowKey, href, folds = false } = table;
   return (
-    <div class="scroll" tabindex={0} role="group" aria-label={caption}>
+    <div class={`scroll${folds ? ' folds' : ''}`} tabindex={0} role="group" aria-label={caption}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>

@@ -59,6 +59,50 @@ describe.runIf(HAS_BROWSER)('the overview in a browser', () => {
     expect(inner).toBeLessThanOrEqual(outer ?? 0);
   });
 
+  test('no window cuts a witness of the tie-out off, or the age of a latest deposit', async () => {
+    const site = await Site.open();
+    const { open, service } = site.console;
+    const [vaultId, addressId] = [
+      '710a185f-3634-4109-b4bb-9dc3a01d982c',
+      '0fb3d6a4-5b1c-4a55-9b62-1f0f6a2c9e11',
+    ];
+    const ether = { ...AT_ADDRESS, ...decimals(18) };
+    await open.deliver(
+      service.confirmed(6, {
+        vaultId,
+        addressId,
+        blockchainHash: `0x${'6707f1f24135b202'.repeat(4)}`,
+        memo: '4294967295',
+        balanceChanges: [change('123456789012345678901234', ether)],
+      }),
+      service.chain('transaction', {
+        vaultId,
+        blockchainHash: '0xe9',
+        balanceChanges: [change('987654321098765432109876', ether)],
+      }),
+    );
+    await open.record(closeOf(open, { day: '2025-11-20', cutOffAt: open.at + 1 }));
+    const page = await site.window({ as: 'fiona' });
+    const scrolling = (frames: string): Promise<string[]> =>
+      page.evaluate<string[]>(`[...document.querySelectorAll('${frames}')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map((one) => one.ariaLabel + ': ' + one.scrollWidth + ' in ' + one.clientWidth)`);
+    for (const width of [768, 820, 1_024, 1_200, 1_280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto('/console');
+      const scrolled = await scrolling('#tie-out .scroll, #latest-deposits .scroll');
+      expect([width, scrolled]).toEqual([width, []]);
+      await page.goto('/console/close/2025-11-20');
+      // A wider window shows six amounts in one row, which may scroll.
+      const folds = width > 1_180 ? [] : await scrolling('.folds');
+      expect([width, folds]).toEqual([width, []]);
+    }
+    await page.setViewportSize({ width: 1_200, height: 900 });
+    await page.goto('/console');
+    const age = page.locator('#latest-deposits [data-label="Age"] .cell').first();
+    expect((await age.boundingBox())?.height).toBeLessThan(30);
+  });
+
   test.for([390, 820, 1_280, 1_440])(
     'the difference of a tie-out with 27 digits is seen whole in a window of %i pixels',
     async (width) => {
