@@ -30,6 +30,7 @@ import type { Changes } from './live/changes.ts';
 import { liveStream } from '../pages/live/stream.ts';
 import { mountDeposits } from './deposits/deposits.tsx';
 import type { DaemonStatus } from './overview/daemon-status.ts';
+import type { DayCloses } from './parts/journal-days.ts';
 import { mountOverview } from './overview/overview.tsx';
 import { mountPolicy } from './policy/policy.tsx';
 import { mountQuarantine } from './quarantine/quarantine.tsx';
@@ -78,6 +79,8 @@ export interface ConsoleOptions {
   readonly changes: Changes;
   /** The daemon's own state, besides its store. */
   readonly status: () => DaemonStatus;
+  /** The overdue days from a day on, `YYYY-MM-DD`; undefined for none. */
+  readonly overdueFrom: DayCloses['overdueFrom'];
   /** Whether browsers use TLS; then the page and the cookie require it. */
   readonly secure: boolean;
   /** A session ends after this many milliseconds without an action. */

@@ -188,6 +188,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     idleMsMax: config.console.idleMinutes * 60_000,
     now: () => Date.now(),
     timezone,
+    overdueFrom: (first) => calendar.overdueFrom(first, Date.now()),
     status: () => {
       const { store, custody, receiver, queue: intake } = readinessOf(parts, phase());
       return {
@@ -199,7 +200,6 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
         custody: custody && { circuit: custody.circuit, access: custody.access },
         queue: intake,
         nextCloseAt: calendar.nextDueAt(Date.now()),
-        newestOverdue: calendar.newestOverdue(Date.now()),
         perMinute: parts.metrics.intake.minutes.lastHour(),
       };
     },

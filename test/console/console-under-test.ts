@@ -40,7 +40,6 @@ export const CALM: DaemonStatus = {
   custody: null,
   queue: { waiting: 0, limit: 10_000 },
   nextCloseAt: Date.parse('2025-11-21T00:05:00Z'),
-  newestOverdue: null,
   perMinute: [],
 };
 
@@ -123,6 +122,7 @@ export class ConsoleUnderTest {
       acting: actingOn(api.app),
       changes: this.changes,
       status: () => CALM,
+      overdueFrom: () => undefined,
       secure: false,
       idleMsMax: 12 * 3_600_000,
       ...options,

@@ -46,8 +46,6 @@ export interface DaemonStatus {
   readonly queue: { readonly waiting: number; readonly limit: number };
   /** When the next close is due, Unix milliseconds. */
   readonly nextCloseAt: number;
-  /** The newest day whose close is so late that it needs a person, `YYYY-MM-DD`. */
-  readonly newestOverdue: string | null;
   /** Deliveries by minute, the last hour, oldest first. */
   readonly perMinute: readonly { readonly at: number; readonly count: number }[];
 }

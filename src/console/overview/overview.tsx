@@ -7,6 +7,7 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { AttentionCard } from './attention-card.tsx';
 import { BreakAges } from './break-ages.tsx';
+import type { DayCloses } from '../parts/journal-days.ts';
 import type { DaemonStatus } from './daemon-status.ts';
 import { HealthCard } from './health-card.tsx';
 import { LatencyCard } from './latency-card.tsx';
@@ -118,13 +119,19 @@ export function Overview(shown: {
 export function mountOverview(
   app: Hono<ConsoleEnv>,
   { reads, now, timezone, show, hrefOf }: ConsoleContext,
-  { status }: { readonly status: () => DaemonStatus },
+  {
+    status,
+    overdueFrom,
+  }: {
+    readonly status: () => DaemonStatus;
+    readonly overdueFrom: DayCloses['overdueFrom'];
+  },
 ): void {
   const snapshots = new Snapshots({
     reads,
     now,
     timezone,
-    newestOverdue: () => status().newestOverdue,
+    overdueFrom,
   });
   app.get('/console', async (pageRequest) => {
     const snapshot = await snapshots.latest();

@@ -3,7 +3,7 @@ import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { PolicyRow, ReconciliationRow } from '../../store/records.ts';
 import type { SignedDay, ShownBreak, StoreCounts } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
-import { readOverdueDays } from '../parts/journal-days.ts';
+import { readOverdueDays, type DayCloses } from '../parts/journal-days.ts';
 import { attentionOf, WAITING_REASONS, type AttentionList } from './attention.ts';
 import { readBreaksForPeople } from './breaks-for-people.ts';
 import { TieOuts, type TieOutRow } from './tie-out.ts';
@@ -81,9 +81,8 @@ async function breakAgesAt(
 async function look(
   reads: ConsoleReads,
   tieOuts: TieOuts,
-  about: { readonly at: number; readonly timezone: string; readonly newestOverdue: string | null },
+  { at, ...dayCloses }: DayCloses & { readonly at: number },
 ): Promise<Snapshot> {
-  const { at, timezone, newestOverdue } = about;
   const first = (pageSize: number) => ({ page: 0, pageSize });
   const backlogged = { state: 'unresolved', type: 'delivery_backlog' } as const;
   const [breaks, backlogs, deposits, runs, closes, policy, held, unsigned, overdue, ...others] =
@@ -96,7 +95,7 @@ async function look(
       reads.policy(),
       reads.oldestHeld(WAITING_REASONS, WAITING_SHOWN),
       reads.unsignedCloses(WAITING_SHOWN),
-      readOverdueDays(reads, { newest: newestOverdue, timezone }),
+      readOverdueDays(reads, dayCloses),
       reads.counts(),
       reads.pinnedDecimals(),
       reads.newestRecordedAt(),
@@ -129,24 +128,20 @@ export class Snapshots {
   readonly #reads: ConsoleReads;
   readonly #tieOuts: TieOuts;
   readonly #now: () => number;
-  readonly #timezone: string;
-  readonly #newestOverdue: () => string | null;
+  readonly #dayCloses: DayCloses;
   #latest: Promise<Snapshot> | undefined;
   /** The validity of the latest read; only one read runs at a time. */
   #fresh = { from: 0, until: 0 };
 
-  /** `timezone`: in which days end; `newestOverdue`: the newest day whose close is late. */
-  constructor(options: {
-    reads: ConsoleReads;
-    now: () => number;
-    timezone: string;
-    newestOverdue: () => string | null;
-  }) {
-    this.#reads = options.reads;
-    this.#tieOuts = new TieOuts(options.reads);
-    this.#now = options.now;
-    this.#timezone = options.timezone;
-    this.#newestOverdue = options.newestOverdue;
+  constructor({
+    reads,
+    now,
+    ...dayCloses
+  }: { reads: ConsoleReads; now: () => number } & DayCloses) {
+    this.#reads = reads;
+    this.#tieOuts = new TieOuts(reads);
+    this.#now = now;
+    this.#dayCloses = dayCloses;
   }
 
   latest(): Promise<Snapshot> {
@@ -165,8 +160,7 @@ export class Snapshots {
     try {
       const snapshot = await look(this.#reads, this.#tieOuts, {
         at: started,
-        timezone: this.#timezone,
-        newestOverdue: this.#newestOverdue(),
+        ...this.#dayCloses,
       });
       const ended = this.#now();
       const restMs = Math.max(FRESH_MS, REST_PER_LOOK * (ended - started));

@@ -1,4 +1,3 @@
-import { Temporal } from 'temporal-polyfill';
 import type { Reads } from '../../store/reads.ts';
 
 const DAY_MS = 86_400_000;
@@ -42,7 +41,7 @@ export async function readJournalDays(
   return { timezone, first, today: dayAt(now, timezone) };
 }
 
-/** Days that should be closed, and that nobody has closed. */
+/** Days, one after another, whose closes are so late that they need a person. */
 export interface OverdueDays {
   /** `YYYY-MM-DD`: the oldest and the newest of them. */
   readonly first: string;
@@ -52,16 +51,21 @@ export interface OverdueDays {
   readonly since: number;
 }
 
-/** The overdue days; undefined without any. `newest`: the newest of them. Days are closed in order. */
+/** When days end, and which of them are overdue. */
+export interface DayCloses {
+  /** The IANA time zone in which days end. */
+  readonly timezone: string;
+  /** The overdue days from a day on, `YYYY-MM-DD`; undefined for none. */
+  readonly overdueFrom: (first: string) => OverdueDays | undefined;
+}
+
+/** The overdue days; undefined without any. */
 export async function readOverdueDays(
   reads: JournalDayReads,
-  { newest, timezone }: { readonly newest: string | null; readonly timezone: string },
+  { timezone, overdueFrom }: DayCloses,
 ): Promise<OverdueDays | undefined> {
   const [last, firstAt] = await Promise.all([reads.lastClose(), reads.firstRecordedAt()]);
-  if (firstAt === null || newest === null) return undefined;
+  if (firstAt === null) return undefined;
   const first = last === undefined ? dayAt(firstAt, timezone) : dayMoved(last.day, 1);
-  if (newest < first) return undefined;
-  const [from, to] = [Temporal.PlainDate.from(first), Temporal.PlainDate.from(newest)];
-  const end = from.add({ days: 1 }).toZonedDateTime(timezone);
-  return { first, last: newest, count: 1 + from.until(to).days, since: end.epochMilliseconds };
+  return overdueFrom(first);
 }

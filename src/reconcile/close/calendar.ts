@@ -11,8 +11,16 @@ export interface CalendarDay {
 
 /** A close waits for the custody API for up to an hour. After twice that, it needs a person. */
 const LATE_MS = 2 * 3_600_000;
-/** A schedule closes the days at least once a year. */
-const LATE_DAYS_MAX = 366;
+
+/** Days, one after another, whose closes are so late that they need a person. */
+interface OverdueDays {
+  /** `YYYY-MM-DD`: the oldest and the newest of them. */
+  readonly first: string;
+  readonly last: string;
+  readonly count: number;
+  /** When the oldest of them ended, Unix milliseconds. */
+  readonly since: number;
+}
 
 /**
  * Calendar days of a time zone. The zone's table says when a day begins and whether it has 23, 24
@@ -69,16 +77,16 @@ export class CloseCalendar {
     return [this.dueAt(yesterday), this.dueAt(today)].find((at) => at > nowMs) ?? Infinity;
   }
 
-  /**
-   * The newest day whose close is so late that it needs a person; null if none of the last year is.
-   */
-  newestOverdue(nowMs: number): string | null {
-    const today = Temporal.PlainDate.from(this.dayAt(nowMs));
-    for (let days = 1; days <= LATE_DAYS_MAX; days += 1) {
-      const { day, cutOffAt } = this.day(today.subtract({ days }).toString());
-      if (this.dueAt({ day, cutOffAt }) + LATE_MS <= nowMs) return day;
+  /** The overdue days from `first` on; undefined for none. */
+  overdueFrom(first: string, nowMs: number): OverdueDays | undefined {
+    let overdue: OverdueDays | undefined;
+    let open = this.day(first);
+    const since = open.cutOffAt;
+    for (let count = 1; this.dueAt(open) + LATE_MS <= nowMs; count += 1) {
+      overdue = { first, last: open.day, count, since };
+      open = this.after(open);
     }
-    return null;
+    return overdue;
   }
 
   /**

@@ -181,7 +181,7 @@ test.for([
 test('days that ended and are not closed wait for a person, once a close is overdue', async () => {
   const calendar = new CloseCalendar({ timezone: 'UTC', pattern: '5 0 * * *' });
   const { open, read } = await openConsole({
-    status: () => ({ ...CALM, newestOverdue: calendar.newestOverdue(open.at) }),
+    overdueFrom: (first) => calendar.overdueFrom(first, open.at),
   });
   await open.deliver({ id: 'strange', stream: 'weather' });
   for (const time of ['00:00:30', '00:06:00', '02:00:00']) {

@@ -28,7 +28,7 @@ async function countedSnapshots({ lookMs }: { lookMs: number }) {
     },
     now: () => clock.now,
     timezone: 'UTC',
-    newestOverdue: () => null,
+    overdueFrom: () => undefined,
   });
   const view = async (afterMs: number): Promise<number> => {
     clock.now += afterMs;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { CloseCalendar } from '../../../src/reconcile/close/calendar.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 function calendar(timezone: string, pattern = '5 0 * * *'): CloseCalendar {
   return new CloseCalendar({ timezone, pattern });
@@ -50,7 +51,19 @@ test.for([
   ['0 5 * * 1', '2025-12-01T05:59:00Z', '2025-11-23'],
   ['0 5 * * 1', '2025-12-01T06:00:00Z', '2025-11-30'],
 ] as const)('%s in Zurich: at %s the newest overdue day is %s', ([pattern, now, day]) => {
-  expect(calendar('Europe/Zurich', pattern).newestOverdue(Date.parse(now))).toBe(day);
+  const overdue = calendar('Europe/Zurich', pattern).overdueFrom('2025-11-10', Date.parse(now));
+  const count = 1 + Number(new Date(day)) / DAY_MS - Number(new Date('2025-11-10')) / DAY_MS;
+  expect(overdue).toEqual({
+    first: '2025-11-10',
+    last: day,
+    count,
+    since: Date.parse('2025-11-10T23:00:00Z'),
+  });
+});
+
+test('no day is overdue before its own close is', () => {
+  const days = calendar('Europe/Zurich');
+  expect(days.overdueFrom('2025-11-26', Date.parse('2025-11-27T01:04:59Z'))).toBeUndefined();
 });
 
 test('a date that a zone skipped is no day', () => {
