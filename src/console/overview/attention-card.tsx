@@ -19,10 +19,9 @@ import type { Snapshot } from './snapshot.ts';
 const SHOWN = 12;
 
 /** The page where a person acts: a break's own, or the queue of one cause with all of it ticked. */
-function pageOf({ subject, id, cause }: Attention, hrefOf: HrefOf): string | undefined {
+function pageOf({ subject, id, group }: Attention, hrefOf: HrefOf): string | undefined {
   const href = hrefOf(subject, id);
-  if (href === undefined || cause === null) return href;
-  return causeLink(cause);
+  return href === undefined || group === null ? href : causeLink(group.cause);
 }
 
 function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: HrefOf }): Markup {
@@ -60,7 +59,7 @@ function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: H
           <AmountFigure {...stake} decimals={decimals} signed={isDifference} />
         </p>
       ))}
-      {one.cause === null && (one.subject === 'break' || one.subject === 'deposit') ? (
+      {one.group === null && (one.subject === 'break' || one.subject === 'deposit') ? (
         <Identifier value={one.id} />
       ) : (
         ''
@@ -83,7 +82,7 @@ function LeftOut({ attention }: { attention: AttentionList }): Markup {
   const left = Object.entries(MORE).flatMap(([subject, { one, href }]) => {
     const total = attention.totals[subject as Attention['subject']];
     const ofSubject = shown.filter((item) => item.subject === subject);
-    const count = total - ofSubject.reduce((sum, item) => sum + item.count, 0);
+    const count = total - ofSubject.reduce((sum, item) => sum + (item.group?.count ?? 1), 0);
     const text = count === 1 ? `1 more ${one}` : `${grouped(String(count))} more ${one}s`;
     return count > 0 ? [<a href={href}>{text}</a>] : [];
   });

@@ -26,10 +26,8 @@ type HeldDeposits = ReadonlyMap<string, Deposit>;
 export interface Attention {
   readonly subject: 'break' | 'deposit' | 'day' | 'policy';
   readonly id: string;
-  /** What its breaks have in common, where it is more than one. */
-  readonly cause: Cause | null;
-  /** How many breaks, deposits, days or halts it is. */
-  readonly count: number;
+  /** Several breaks of one cause, and how many; null for one thing. */
+  readonly group: { readonly cause: Cause; readonly count: number } | null;
   readonly severity: Severity;
   /** A few words: `unexplained movement`. */
   readonly title: string;
@@ -70,8 +68,7 @@ function ofBreak(one: ShownBreak, held: HeldDeposits): Attention {
   return {
     subject: 'break',
     id: one.breakId,
-    cause: null,
-    count: 1,
+    group: null,
     severity: one.severity,
     title: typeText(one.type),
     notes: notesOf(one),
@@ -123,8 +120,7 @@ function ofGroup({ cause, breaks, total }: CountedGroup, held: HeldDeposits): At
   return [
     {
       ...mostUrgent,
-      cause,
-      count: total,
+      group: { cause, count: total },
       title: `${grouped(String(total))} × ${causeText(cause)}`,
       notes: isPartly ? [{ text: `amounts of ${each.length} of them` }] : [],
       detail: `The most urgent: ${mostUrgent.detail}`,
@@ -160,8 +156,7 @@ function ofDeposit(deposit: Deposit): Attention[] {
     {
       subject: 'deposit',
       id: deposit.depositId,
-      cause: null,
-      count: 1,
+      group: null,
       severity: reason === 'operator_hold' ? 'info' : 'warning',
       title: `held: ${reason.replaceAll('_', ' ')}`,
       notes: [],
@@ -179,8 +174,7 @@ function ofOverdue({ first, last, count, since }: OverdueDays): Attention {
   return {
     subject: 'day',
     id: last,
-    cause: null,
-    count: 1,
+    group: null,
     severity: 'warning',
     title: days,
     notes: [],
@@ -203,8 +197,7 @@ function ofDay({ close, signatures }: SignedDay): Attention[] {
     {
       subject: 'day',
       id: close.day,
-      cause: null,
-      count: 1,
+      group: null,
       severity: close.status === 'exceptions' ? 'warning' : 'info',
       title: `day ${close.day}`,
       notes: [],
@@ -221,8 +214,7 @@ function ofPolicy({ policy, setAt, actor }: PolicyRow): Attention[] {
   return haltsIn(policy).map((scope) => ({
     subject: 'policy',
     id: scopeText(scope),
-    cause: null,
-    count: 1,
+    group: null,
     severity: 'warning',
     title: 'credits are halted',
     notes: [],

@@ -51,14 +51,14 @@ function columns(decimals: Decimals): Column<Changed>[] {
 }
 
 /**
- * `Would hold 12 deposits more (and 5 as now) of the last 1 000, hold 3 no longer, and lead 5 to another state
+ * `Would hold 12 deposits more (and 5 as now) of the last 1 000, no longer hold 3, and lead 5 to another state
  * or reason.`
  */
 function summaryOf({ evaluated, held, heldByBoth, freed, other }: PolicySimulation): string {
   const counts = [held, heldByBoth, evaluated, freed, other].map((count) => grouped(String(count)));
   const [more, asNow, all, toFreed, toOther] = counts;
   const deposits = held === 1 ? 'deposit' : 'deposits';
-  return `Would hold ${more} ${deposits} more (and ${asNow} as now) of the last ${all}, hold ${toFreed} no longer, and lead ${toOther} to another state or reason.`;
+  return `Would hold ${more} ${deposits} more (and ${asNow} as now) of the last ${all}, no longer hold ${toFreed}, and lead ${toOther} to another state or reason.`;
 }
 
 /** What the proposed policy would do with the newest deposits. */

@@ -112,7 +112,7 @@ test('a review lists the deposits that the new policy would hold, before anybody
   const json = JSON.stringify({ default: { confirmations: 6, oneApprovalAbove: '1499' } });
   const page = await review({ json });
   expect(page).toContain(
-    'Would hold 1 deposit more (and 0 as now) of the last 2, hold 0 no longer, and lead 0 to another',
+    'Would hold 1 deposit more (and 0 as now) of the last 2, no longer hold 0, and lead 0 to another',
   );
   expect(page).toContain('15 ETH 1500 credited credited held approval required');
   expect(await review({ json: JSON.stringify({ default: { confirmations: 6 } }) })).toContain(
@@ -204,7 +204,7 @@ test('a review counts the deposits that both policies hold', async () => {
   const ada = await console.as('ada');
   const json = JSON.stringify({ default: { confirmations: 9 } });
   expect(words(await (await ada.post(`${PATH}/review`, { json })).text())).toContain(
-    'Would hold 0 deposits more (and 1 as now) of the last 1, hold 0 no longer,',
+    'Would hold 0 deposits more (and 1 as now) of the last 1, no longer hold 0,',
   );
 });
 

@@ -68,8 +68,7 @@ export class FeedConsumer {
       // Nobody listens there, the connection broke, or the process sleeps.
       return false;
     }
-    // 408: Node's server closes a connection that stayed open for ten seconds without a request. A
-    // fetch that was given up while the receiver slept leaves one behind, and the next may meet it.
+    // 408: Node's server closes a connection that was open for ten seconds without a whole request.
     if (status === 503 || status === 408) return false;
     if (status === 200) this.#take(name, JSON.parse(text) as { data: FeedItem[]; next: number });
     else this.problems.push(`receiver ${name} answers ${status} after ${this.#cursor}: ${text}`);
