@@ -4,16 +4,18 @@ import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
 import { dayOrMoment } from '../parts/value/moments.ts';
 
-/** The members of a filter's link. */
-export const NAMES = [
+/** The members of a position's link. */
+export const POSITION_NAMES = [
   'view',
   'vaultId',
   'accountId',
   'addressId',
   'memo',
   'asset',
-  'asOf',
 ] as const;
+
+/** The members of a filter's link. */
+export const NAMES = [...POSITION_NAMES, 'asOf'] as const;
 type Name = (typeof NAMES)[number];
 
 /** A filter as its link and its form have it: texts. */

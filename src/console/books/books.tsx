@@ -6,7 +6,13 @@ import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.t
 import { knownFilters } from '../frame/known-filters.ts';
 import { BOOKS_PATH, type Position } from '../parts/book-links.ts';
 import { tableRefusal } from '../parts/list/table-download.ts';
-import { balanceFilterOf, balanceQueryOf, NAMES, type BalanceFilter } from './balance-filter.ts';
+import {
+  balanceFilterOf,
+  balanceQueryOf,
+  NAMES,
+  POSITION_NAMES,
+  type BalanceFilter,
+} from './balance-filter.ts';
 import { BalancesPage } from './balances-page.tsx';
 import { readClosedDays } from './closed-days.ts';
 import { MovementsPage, readHashBooks } from './movements-page.tsx';
@@ -62,7 +68,6 @@ async function readStatementPage(
   return { ...shown, result: { period, statement: found } };
 }
 
-const POSITION_NAMES = ['view', 'vaultId', 'accountId', 'addressId', 'memo', 'asset'] as const;
 const STATEMENT_NAMES = {
   filters: [...POSITION_NAMES, 'from', 'to'],
   others: ['page'],

@@ -187,6 +187,11 @@ test('an amount that is none keeps the form, says how to write it, and offers no
   const kept = await refused.text();
   expect(kept).toContain('name="confirmations-0" value="x"');
   expect(kept).not.toContain('Set the policy');
+  const negative = await ada.post(`${PATH}/review`, {
+    'scope-0': 'default',
+    'confirmations-0': '-1',
+  });
+  expect(words(await negative.text())).toContain('default.confirmations: must not be negative');
 });
 
 test('the form says in which unit an amount of several assets counts, and names new rules', async () => {
