@@ -2,7 +2,8 @@ import { createHash, createPublicKey, randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { generateKeyPair, keyIdOf } from '../custody/token.ts';
-import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
+import type { Terminal } from '../daemon/process/terminal.ts';
+import { notCreated, notWhole } from './out-file.ts';
 
 interface KeygenFlags {
   readonly out?: string;
@@ -92,24 +93,14 @@ async function makeKeyPair(terminal: Terminal, flags: KeygenFlags): Promise<void
   );
 }
 
-/** What to do about a file that the system does not even create, by the code of its error. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  EEXIST: 'exists already and is not overwritten: choose another --out, or move it away',
-  ENOENT: 'cannot be written: make its folder first, or choose another --out',
-  ENOTDIR: 'cannot be written: its folder is a file, choose another --out',
-  EACCES: 'cannot be written: choose an --out in a folder that you may write to',
-};
-
 function writeNew(path: string, text: string, mode: number): void {
   try {
     writeFileSync(path, text, { mode, flag: 'wx' });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const remedy = REMEDIES[code];
-    if (remedy !== undefined) throw new CommandFailed(`${path} ${remedy}`);
+    const missing = notCreated(path, error);
+    if (missing !== undefined) throw missing;
     // A full disk leaves half a file, which the next attempt would not overwrite.
     rmSync(path, { force: true });
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(`${path} cannot be written: ${why}`);
+    throw notWhole(path, error);
   }
 }

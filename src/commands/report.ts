@@ -15,6 +15,7 @@ import {
   type DaemonLink,
   type TlsFlags,
 } from './link/daemon-link.ts';
+import { notCreated, notWhole } from './out-file.ts';
 import { stagedProgress } from './store/staged-progress.ts';
 import { storeFrom } from './store/store-path.ts';
 import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
@@ -211,7 +212,6 @@ function write(file: string, body: DocumentBody): void {
   try {
     writeFileSync(file, body);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(`--out ${file} cannot be written: ${why}`, 2);
+    throw notCreated(file, error, 2) ?? notWhole(file, error, 2);
   }
 }

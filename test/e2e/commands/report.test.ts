@@ -55,6 +55,12 @@ test('days are closed by hand in order, reported in every way, verified, and tam
   const out = join(daemon.folder, 'close.csv');
   await runProgram('report', '--config', daemon.configPath, '--format', 'csv', '--out', out);
   expect(readFileSync(out, 'utf8')).toContain(`total,${last},v1,ethereum:ETH,`);
+  const missing = join(daemon.folder, 'missing', 'close.csv');
+  const unwritten = await runProgram('report', '--config', daemon.configPath, '--out', missing);
+  expect([unwritten.code, unwritten.stderr]).toEqual([
+    2,
+    expect.stringContaining(`${missing} cannot be written: make its folder first`),
+  ]);
   const workbook = join(daemon.folder, 'report.xlsx');
   const flags = ['--token-file', tokenFile, '--format', 'xlsx', '--out', workbook];
   await runProgram(...report, '--url', daemon.url, ...flags);

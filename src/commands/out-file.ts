@@ -1,0 +1,30 @@
+import { CommandFailed } from '../daemon/process/terminal.ts';
+
+/** What to do about a file that the system does not even create, by the code of its error. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EEXIST: 'exists already and is not overwritten: choose another --out, or move it away',
+  ENOENT: 'cannot be written: make its folder first, or choose another --out',
+  ENOTDIR: 'cannot be written: its folder is a file, choose another --out',
+  EISDIR: 'cannot be written: it is a folder, name a file in it',
+  EACCES: 'cannot be written: choose an --out in a folder that you may write to',
+};
+
+/**
+ * The failure of a file that the system did not create, with what to do; undefined for any other
+ * error, after which the file may hold a part.
+ */
+export function notCreated(
+  path: string,
+  error: unknown,
+  exitCode?: 1 | 2,
+): CommandFailed | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const remedy = REMEDIES[code];
+  return remedy === undefined ? undefined : new CommandFailed(`${path} ${remedy}`, exitCode);
+}
+
+/** The failure of a file that was not written whole. */
+export function notWhole(path: string, error: unknown, exitCode?: 1 | 2): CommandFailed {
+  const why = error instanceof Error ? error.message : String(error);
+  return new CommandFailed(`${path} cannot be written: ${why}`, exitCode);
+}
