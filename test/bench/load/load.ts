@@ -13,6 +13,8 @@ export interface LoadOrder {
    * servers, which share one path.
    */
   readonly urls: readonly string[];
+  /** Whether each server has traffic of its own: what one was sent, no other is sent again. */
+  readonly isApart?: boolean;
   /** The client's certificate and key, PEM; null for plain HTTP. */
   readonly pair: { readonly cert: string; readonly key: string } | null;
   readonly connections: number;
@@ -137,12 +139,19 @@ function headOf(url: URL): (bodyBytes: number) => string {
     `Content-Length: ${bodyBytes}\r\n\r\n`;
 }
 
+function inTurn<Item>(items: readonly Item[], turn: number): Item {
+  const item = items[turn % items.length];
+  if (item === undefined) throw new TypeError('a load needs the address of a server');
+  return item;
+}
+
 /** One run of the generator: its connections, opened a few at a time, and what they have seen. */
 class Run {
   readonly #order: LoadOrder;
   readonly #urls: readonly URL[];
   readonly #deliveries: Deliveries;
-  readonly #traffic: Traffic;
+  /** One, or one for each server. */
+  readonly #traffics: readonly Traffic[];
   readonly #window: Window;
   readonly #answers: Answers = {
     firsts: 0,
@@ -170,7 +179,8 @@ class Run {
       extras: extrasOf(order.traffic),
       headOf: headOf(this.#urlOf(0)),
     });
-    this.#traffic = new Traffic(order.traffic);
+    const apart = order.isApart === true ? this.#urls : this.#urls.slice(0, 1);
+    this.#traffics = apart.map(() => new Traffic(order.traffic));
     this.#window = new Window(order, performance.now());
   }
 
@@ -189,9 +199,7 @@ class Run {
   }
 
   #urlOf(connection: number): URL {
-    const url = this.#urls[connection % this.#urls.length];
-    if (url === undefined) throw new TypeError('a load needs the address of a server');
-    return url;
+    return inTurn(this.#urls, connection);
   }
 
   #openMore(): void {
@@ -218,13 +226,14 @@ class Run {
     let sentMs = 0;
     let isFirst = true;
     const send = (dueMs: number): void => {
-      underWay = this.#traffic.next();
+      underWay = traffic.next();
       const bytes = this.#deliveries.write(connection.request, underWay.delivery);
       sentMs = dueMs;
       connection.send(bytes);
     };
     const sendNext = (): void => this.#whenDue(send);
     const url = this.#urlOf(this.#opened);
+    const traffic = inTurn(this.#traffics, this.#opened);
     const connection = new Connection({
       host: url.hostname,
       port: Number(url.port),
@@ -237,7 +246,7 @@ class Run {
         underWay = null;
         if (sending === null) return connection.end();
         const isOk = count(this.#answers, sending, answer);
-        if (isOk && !sending.isRepeat) this.#traffic.acknowledged(sending.delivery);
+        if (isOk && !sending.isRepeat) traffic.acknowledged(sending.delivery);
         if (isFirst) this.#answered += 1;
         isFirst = false;
         const allAnswered = this.#answered === this.#order.connections;

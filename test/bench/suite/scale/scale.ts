@@ -12,8 +12,8 @@ import { faultsIn, load, orderOf } from '../../load/generator.ts';
 import type { Plan } from '../../plan.ts';
 import type { SuiteResult } from '../suite.ts';
 import { delayedLink } from './delayed-link.ts';
-import { startServers } from './servers.ts';
-import { goalsOf, tableOf, type Measured, type Setup } from './summary.ts';
+import { startServers, type Setup } from './servers.ts';
+import { goalsOf, tableOf, type Measured } from './summary.ts';
 
 const CONNECTIONS = 256;
 
@@ -23,25 +23,40 @@ const DELAY_MS = 5;
 /** As the intake suite sets them, so that small caches and checkpoints are not measured. */
 const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', jit: 'off' };
 
+const ALONE: Setup = {
+  kind: 'counterfoil',
+  journals: 1,
+  receivers: 1,
+  connections: CONNECTIONS,
+  delayMs: 0,
+};
+const FAR: Setup = { ...ALONE, delayMs: DELAY_MS };
+
 const SETUPS: readonly Setup[] = [
-  { kind: 'counterfoil', receivers: 1, delayMs: 0 },
-  { kind: 'counterfoil', receivers: 2, delayMs: 0 },
-  { kind: 'counterfoil', receivers: 4, delayMs: 0 },
-  { kind: 'express-postgres', receivers: 1, delayMs: 0 },
-  { kind: 'fastify-postgres', receivers: 1, delayMs: 0 },
-  { kind: 'fastify-postgres', receivers: 4, delayMs: 0 },
-  { kind: 'fastify-postgres-chain', receivers: 1, delayMs: 0 },
-  { kind: 'fastify-postgres-chain', receivers: 2, delayMs: 0 },
-  { kind: 'fastify-postgres-chain', receivers: 4, delayMs: 0 },
-  { kind: 'counterfoil', receivers: 1, delayMs: DELAY_MS },
-  { kind: 'counterfoil', receivers: 2, delayMs: DELAY_MS },
-  { kind: 'counterfoil', receivers: 4, delayMs: DELAY_MS },
-  { kind: 'express-postgres', receivers: 1, delayMs: DELAY_MS },
-  { kind: 'fastify-postgres', receivers: 1, delayMs: DELAY_MS },
+  ALONE,
+  { ...ALONE, receivers: 2 },
+  { ...ALONE, receivers: 4 },
+  { ...ALONE, kind: 'express-postgres' },
+  { ...ALONE, kind: 'fastify-postgres' },
+  { ...ALONE, kind: 'fastify-postgres', receivers: 4 },
+  { ...ALONE, kind: 'fastify-postgres-chain' },
+  { ...ALONE, kind: 'fastify-postgres-chain', receivers: 2 },
+  { ...ALONE, kind: 'fastify-postgres-chain', receivers: 4 },
+  FAR,
+  { ...FAR, receivers: 2 },
+  { ...FAR, receivers: 4 },
+  { ...FAR, kind: 'express-postgres' },
+  { ...FAR, kind: 'fastify-postgres' },
+  // Journals share nothing. So that two cores suffice, each has few connections.
+  { ...ALONE, connections: 64 },
+  { ...ALONE, journals: 4 },
+  { ...FAR, connections: 4 },
+  { ...FAR, journals: 2, connections: 8 },
+  { ...FAR, journals: 4, connections: 16 },
 ];
 
-function shownSetup({ kind, receivers, delayMs }: Setup): string {
-  return `${kind}, ${receivers} receivers, ${delayMs} ms added`;
+function shownSetup({ kind, journals, receivers, connections, delayMs }: Setup): string {
+  return `${kind}, ${journals} × ${receivers} receivers, ${connections} connections, ${delayMs} ms added`;
 }
 
 /** Where the log of changes and the database's files end, bytes. */
@@ -96,8 +111,9 @@ async function measure(
       const postgres = [cluster.primary, cluster.standby].flatMap((one) => one?.pid ?? []);
       const before = await sizesOf(cluster, database);
       const seen = await load({
-        ...orderOf(plan, { connections: CONNECTIONS, url: '', pid: 0 }),
+        ...orderOf(plan, { connections: setup.connections, url: '', pid: 0 }),
         urls: servers.urls,
+        isApart: setup.journals > 1,
         serverPids: [...servers.pids, ...postgres],
       });
       const after = await sizesOf(cluster, database);
@@ -139,8 +155,8 @@ async function measureAll(plan: Plan, cluster: PostgresCluster): Promise<Measure
 }
 
 /**
- * One, two and four receivers, beside servers that write every notification alone, all over one
- * primary with its synchronous standby.
+ * One, two and four receivers of one journal, and several journals, beside servers that write every
+ * notification alone, all over one primary with its synchronous standby.
  */
 export async function measureScale(plan: Plan): Promise<SuiteResult> {
   const problem = postgresPrograms(process.env) === undefined ? NOT_INSTALLED : install();
@@ -150,7 +166,7 @@ export async function measureScale(plan: Plan): Promise<SuiteResult> {
     const all = await measureAll(plan, cluster);
     const averages = all.map(({ loadAverage }) => loadAverage);
     const text = [
-      `${CONNECTIONS} connections; load average during the run ${Math.min(...averages).toFixed(1)} to ${Math.max(...averages).toFixed(1)}`,
+      `load average during the run ${Math.min(...averages).toFixed(1)} to ${Math.max(...averages).toFixed(1)}`,
       tableOf(all),
       goalsOf(all),
     ].join('\n\n');

@@ -23,6 +23,19 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
+/** The program between the load and the database, in one row of the table. */
+export interface Setup {
+  readonly kind: Kind;
+  /** Journals, each with its own schema, receivers and traffic; 1 for the other servers. */
+  readonly journals: number;
+  /** Receivers of each journal; 1 where there are several journals. */
+  readonly receivers: number;
+  /** Connections of the load to all receivers. */
+  readonly connections: number;
+  /** Added to each round trip between a receiver and the database, milliseconds. */
+  readonly delayMs: number;
+}
+
 /** What the receivers of one run kept. */
 interface Kept {
   readonly defects: readonly string[];
@@ -48,16 +61,16 @@ export interface ScaleSetup {
   readonly folder: string;
 }
 
-/** The newest position of the journal, and how many commits and confirmations led there. */
+/** The newest position of a journal, and how many commits and confirmations led there. */
 interface Written {
   readonly facts: number;
   readonly commits: number;
 }
 
-async function writtenIn({ cluster, database }: ScaleSetup): Promise<Written> {
+async function writtenIn({ cluster, database }: ScaleSetup, schema: string): Promise<Written> {
   const [row] = await cluster.sql<Written>(
     `SELECT last_seq::int AS facts, (commit_number + confirmations)::int AS commits
-      FROM counterfoil.ownership`,
+      FROM ${schema}.ownership`,
     { database },
   );
   if (row === undefined) throw new Error('the journal has no owner row');
@@ -65,9 +78,9 @@ async function writtenIn({ cluster, database }: ScaleSetup): Promise<Written> {
 }
 
 /** What is written once the owner has taken the configured policy, its first fact. */
-async function writtenAtStart(setup: ScaleSetup): Promise<Written> {
+async function writtenAtStart(setup: ScaleSetup, schema: string): Promise<Written> {
   for (;;) {
-    const written = await writtenIn(setup);
+    const written = await writtenIn(setup, schema);
     if (written.facts > 0) return written;
     await pause(LEVEL_POLL_MS);
   }
@@ -89,59 +102,89 @@ async function levelDefect(daemon: Daemon, facts: number): Promise<string | null
   }
 }
 
-async function initJournal({ program }: Plan, address: string): Promise<void> {
-  const init = await Child.start([program, 'init', '--store', address, '--json']);
+/** A journal in a schema of its own, with its receivers. */
+interface Journal {
+  readonly schema: string;
+  readonly daemons: readonly Daemon[];
+  readonly before: Written;
+}
+
+async function startJournal(
+  { program, profile }: Plan,
+  of: { readonly schema: string; readonly receivers: number; readonly pathToken: string },
+  { setup, started }: { readonly setup: ScaleSetup; readonly started: Daemon[] },
+): Promise<Journal> {
+  const { schema, receivers, pathToken } = of;
+  const store = `${setup.address}?schema=${schema}`;
+  const init = await Child.start([program, 'init', '--store', store, '--json']);
   await init.ended();
+  const secret = randomBytes(32).toString('hex');
+  const daemons: Daemon[] = [];
+  for (let number = 1; number <= receivers; number += 1) {
+    const folder = join(setup.folder, `${schema}-${number}`);
+    mkdirSync(folder);
+    const shared = { store, name: `receiver-${number}`, secret, port: await freePort(), pathToken };
+    const storePath = join(folder, 'replica.db');
+    const daemon = await startDaemon({ program, profile, folder, storePath, shared });
+    started.push(daemon);
+    daemons.push(daemon);
+  }
+  const before = await writtenAtStart(setup, schema);
+  for (const daemon of daemons) await levelDefect(daemon, before.facts);
+  return { schema, daemons, before };
+}
+
+/** What a journal holds since its receivers started, and what is wrong with its replicas. */
+async function growthOf(
+  setup: ScaleSetup,
+  { schema, daemons, before }: Journal,
+): Promise<Written & { readonly defects: readonly string[] }> {
+  const { facts, commits } = await writtenIn(setup, schema);
+  const level = await Promise.all(daemons.map((daemon) => levelDefect(daemon, facts)));
+  return {
+    facts: facts - before.facts,
+    commits: commits - before.commits,
+    defects: level.filter((defect) => defect !== null),
+  };
 }
 
 async function startCounterfoil(
   plan: Plan,
-  receivers: number,
+  { journals, receivers }: Setup,
   setup: ScaleSetup,
 ): Promise<Servers> {
-  const { program, profile } = plan;
-  await initJournal(plan, setup.address);
-  const [pathToken, secret] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
-  const daemons: Daemon[] = [];
+  const pathToken = randomBytes(32).toString('hex');
+  const started: Daemon[] = [];
   const end = async (): Promise<(number | null)[]> =>
-    Promise.all(daemons.map((daemon) => daemon.end()));
+    Promise.all(started.map((daemon) => daemon.end()));
+  const all: Journal[] = [];
   try {
-    for (let number = 1; number <= receivers; number += 1) {
-      const folder = join(setup.folder, String(number));
-      mkdirSync(folder);
-      const shared = {
-        store: setup.address,
-        name: `receiver-${number}`,
-        secret,
-        port: await freePort(),
-        pathToken,
-      };
-      const storePath = join(folder, 'replica.db');
-      daemons.push(await startDaemon({ program, profile, folder, storePath, shared }));
+    for (let number = 1; number <= journals; number += 1) {
+      const of = { schema: `journal_${number}`, receivers, pathToken };
+      all.push(await startJournal(plan, of, { setup, started }));
     }
   } catch (error) {
     await end();
     throw error;
   }
-  const before = await writtenAtStart(setup);
-  for (const daemon of daemons) await levelDefect(daemon, before.facts);
   const measure = async (answers: Answers): Promise<Kept> => {
-    const after = await writtenIn(setup);
-    const level = await Promise.all(daemons.map((daemon) => levelDefect(daemon, after.facts)));
+    const grown = await Promise.all(all.map((journal) => growthOf(setup, journal)));
     const codes = await end();
+    const sum = (of: 'facts' | 'commits'): number =>
+      grown.reduce((total, one) => total + one[of], 0);
     return {
       defects: [
         ...wronglyAnswered(answers, true),
-        ...differs('facts are in the journal', after.facts - before.facts, answers.firsts),
-        ...level.filter((defect) => defect !== null),
+        ...differs('facts are in the journals', sum('facts'), answers.firsts),
+        ...grown.flatMap(({ defects }) => defects),
         ...codes.flatMap((code) => (code === 0 ? [] : [`exit code ${code ?? 'none'}`])),
       ],
-      perCommit: (answers.firsts + answers.repeats) / (after.commits - before.commits),
+      perCommit: (answers.firsts + answers.repeats) / sum('commits'),
     };
   };
   return {
-    urls: daemons.map(({ hooksUrl }) => hooksUrl),
-    pids: daemons.map(({ pid }) => pid),
+    urls: started.map(({ hooksUrl }) => hooksUrl),
+    pids: started.map(({ pid }) => pid),
     measure,
     end: async () => void (await end()),
   };
@@ -182,13 +225,10 @@ async function startBaselines(
   };
 }
 
-/** Starts so many receivers of one kind over an empty database. */
-export function startServers(
-  plan: Plan,
-  { kind, receivers }: { readonly kind: Kind; readonly receivers: number },
-  setup: ScaleSetup,
-): Promise<Servers> {
+/** Starts the receivers of a setup over an empty database. */
+export function startServers(plan: Plan, setup: Setup, where: ScaleSetup): Promise<Servers> {
+  const { kind, receivers } = setup;
   return kind === 'counterfoil'
-    ? startCounterfoil(plan, receivers, setup)
-    : startBaselines(kind, receivers, setup);
+    ? startCounterfoil(plan, setup, where)
+    : startBaselines(kind, receivers, where);
 }
