@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownText } from '../../../src/domain/break/shown-text.ts';
+import { reversedText, shownText } from '../../../src/domain/break/shown-text.ts';
 
 test.for([
   [
@@ -17,4 +17,14 @@ test.for([
   ['books say 3, the chain says 4', 'books say 3, the chain says 4'],
 ] as const)('a memo that belongs to nobody asks for its owner: %s', ([stored, shown]) => {
   expect(shownText(stored)).toBe(shown);
+});
+
+test.for([
+  [
+    "credit of 100 ripple:XRP rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then",
+    "credit of 100 ripple:XRP rolled back: the feed reversed the credit; recover it from the customer's balance",
+  ],
+  ['books say 3, the chain says 4', 'books say 3, the chain says 4'],
+] as const)('a reversed credit promises no reversal any more: %s', ([stored, shown]) => {
+  expect(reversedText(stored)).toBe(shown);
 });

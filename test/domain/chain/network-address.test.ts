@@ -24,6 +24,9 @@ test.for([
   ['Stellar', 'GBZXN7PIRZGNMHGA7MUUUF4GWPY5AYPV6LY4UV2GL6VJGIQRXFDNMADI'],
   ['bech32 of both cases, which is none', 'bc1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4'],
   ['hexadecimal with another letter', '0xabcG'],
+  ['hexadecimal after another letter', 'T0xABC'],
+  ['bech32 after another character', `!${BITCOIN}`],
+  ['bech32 before another character', `${BITCOIN}!`],
 ] as const)('letters of an address of %s keep their case', ([_, networkAddress]) => {
   expect(ignoresCase(networkAddress)).toBe(false);
   expect(spellingOf(networkAddress)).toBe(networkAddress);

@@ -148,6 +148,14 @@ describe('attribution', () => {
     const { open } = await sixDeep();
     expect(await attribute(open)).toMatchObject(CONFLICT);
   });
+
+  test('is refused before the memo holds the deposit, and asks for no release', async () => {
+    const open = await openLedger(SIX_DEEP);
+    await open.deliver(new Service().incoming('mempool', { memo: 'bob' }));
+    expect(open.depositState()).toBe('detected');
+    const detail = 'only a deposit that is held for its memo can be attributed';
+    expect(await attribute(open)).toMatchObject({ ...CONFLICT, refusal: { detail } });
+  });
 });
 
 describe('acknowledgement', () => {

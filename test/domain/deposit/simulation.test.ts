@@ -108,3 +108,10 @@ test('deposits that both policies hold are counted, whatever their reasons', () 
   expect(simulation.heldByBoth).toBe(2);
   expect(simulation.changed.map(({ effect }) => effect)).toEqual(['other']);
 });
+
+test('a deposit that one policy alone holds is not counted as held by both', () => {
+  const deposits = [50n, 500n].map((amount) => ({ ...DUE, amount: Amount(amount) }));
+  const simulation = simulatePolicy(deposits, { current: DUST_BELOW_200, proposed: ONE_ABOVE_99 });
+  expect(simulation.heldByBoth).toBe(0);
+  expect(simulation.changed.map(({ effect }) => effect)).toEqual(['freed', 'held']);
+});

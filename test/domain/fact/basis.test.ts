@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { changedSince, versionText } from '../../../src/domain/fact/basis.ts';
+import { changedSince, versionText, withoutBasis } from '../../../src/domain/fact/basis.ts';
+import { DepositId } from '../../../src/domain/ids.ts';
 
 type Parts = Parameters<typeof versionText>[0];
 
@@ -43,4 +44,10 @@ describe('a decision’s basis', () => {
       'the basis is none of its versions: read it again, and send its version unchanged',
     );
   });
+});
+
+test('a decision from the journal loses its basis and nothing else', () => {
+  const hold = { kind: 'hold', depositId: DepositId('dep_1'), reason: 'odd' } as const;
+  expect(withoutBasis({ ...hold, basis: BASIS })).toEqual(hold);
+  expect(withoutBasis(hold)).toBe(hold);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../../src/domain/money/amount.ts';
-import { newDeposit, receivedIn } from '../../../../src/domain/deposit/received.ts';
+import { newDeposit, receivedIn, sighted } from '../../../../src/domain/deposit/received.ts';
 import { AssetId, IdMint, Memo } from '../../../../src/domain/ids.ts';
 import type { BalanceChange } from '../../../../src/domain/fact/notification.ts';
 import { balanceChange } from '../../../store/evidence.ts';
-import { ruleContext } from '../../records.ts';
+import { DUE, ruleContext } from '../../records.ts';
 import { incomingOf } from './incoming.ts';
 
 const COIN = { asset: AssetId('ethereum:USDC') };
@@ -98,4 +98,22 @@ test('a new deposit has only what it received', () => {
     firstSeenAt: 99,
     updatedAt: 99,
   });
+});
+
+test.for([
+  [8, '100'],
+  [7, '40'],
+] as const)('after %d confirmations, the seventh leaves the amount %s', ([confirmations, amount]) => {
+  const changes = [balanceChange(40n)];
+  const [received] = receivedIn(changes);
+  if (received === undefined) throw new Error('40 were received');
+  const after = sighted({ ...DUE, confirmations }, received, {
+    notification: incomingOf(changes),
+    now: ruleContext(),
+    ownTransfer: false,
+    posted: [],
+    isCorrected: false,
+    isOutOfDate: false,
+  });
+  expect([String(after.amount), after.confirmations]).toEqual([amount, confirmations]);
 });
