@@ -103,17 +103,20 @@ test('a new deposit has only what it received', () => {
 test.for([
   [8, '100'],
   [7, '40'],
-] as const)('after %d confirmations, the seventh leaves the amount %s', ([confirmations, amount]) => {
-  const changes = [balanceChange(40n)];
-  const [received] = receivedIn(changes);
-  if (received === undefined) throw new Error('40 were received');
-  const after = sighted({ ...DUE, confirmations }, received, {
-    notification: incomingOf(changes),
-    now: ruleContext(),
-    ownTransfer: false,
-    posted: [],
-    isCorrected: false,
-    isOutOfDate: false,
-  });
-  expect([String(after.amount), after.confirmations]).toEqual([amount, confirmations]);
-});
+] as const)(
+  'after %d confirmations, the seventh leaves the amount %s',
+  ([confirmations, amount]) => {
+    const changes = [balanceChange(40n)];
+    const [received] = receivedIn(changes);
+    if (received === undefined) throw new Error('40 were received');
+    const after = sighted({ ...DUE, confirmations }, received, {
+      notification: incomingOf(changes),
+      now: ruleContext(),
+      ownTransfer: false,
+      posted: [],
+      isCorrected: false,
+      isOutOfDate: false,
+    });
+    expect([String(after.amount), after.confirmations]).toEqual([amount, confirmations]);
+  },
+);
