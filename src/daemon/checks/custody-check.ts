@@ -15,6 +15,9 @@ const TIME_MS_MAX = 30_000;
 /** Most vaults checked: each costs two of 100 requests a minute. */
 const VAULTS_LOOKED_AT_MAX = 30;
 
+/** Most vaults that a warning names. */
+const VAULTS_NAMED_MAX = 5;
+
 interface VaultChecks {
   readonly client: CustodyClient;
   readonly config: CustodyConfig;
@@ -70,7 +73,26 @@ async function checkVaults(
       warning('subscriptions', `${rest} more vaults were not checked, to save the request budget`),
     );
   }
-  return [reached, ...checkDepths(crediting, networks, overrides), ...subscriptions];
+  return [
+    reached,
+    ...checkOthers(found.others),
+    ...checkDepths(crediting, networks, overrides),
+    ...subscriptions,
+  ];
+}
+
+/** Warns of vaults that the API client sees and `custody.vaults` leaves out. */
+export function checkOthers(others: readonly string[]): Diagnosis[] {
+  if (others.length === 0) return [];
+  const named = others.slice(0, VAULTS_NAMED_MAX).join(', ');
+  const more = others.length - VAULTS_NAMED_MAX;
+  const vaults = more > 0 ? `${named} and ${more} more` : named;
+  return [
+    warning(
+      'vaults',
+      `this API client also sees ${vaults}, which custody.vaults leaves out: their deposits are booked and credited too. If another installation credits them, customers may be paid twice: use an API client that sees the vaults of this one alone`,
+    ),
+  ];
 }
 
 async function checkSubscription(checks: VaultChecks, vaultId: string): Promise<Diagnosis> {

@@ -10,7 +10,7 @@ const OF_THE_CONNECTION = new Set(['connection', 'content-encoding', 'content-le
 const ONE_TRANSACTION = /\/transactions\/[^/]+$/;
 
 /**
- * A custody core as one API client sees it. It may see the transactions of one vault alone, as at a
+ * A custody core as one API client sees it. It may see one vault and its transactions alone, as at a
  * service that limits an API client to some vaults.
  */
 export class CustodyView {
@@ -65,7 +65,16 @@ export class CustodyView {
     for (const [name, value] of answer.headers) {
       if (!OF_THE_CONNECTION.has(name)) outgoing.setHeader(name, value);
     }
-    outgoing.end(Buffer.from(await answer.arrayBuffer()));
+    outgoing.end(await this.#shown(target, answer));
+  }
+
+  /** The body of an answer; a list of vaults without those that the client does not see. */
+  async #shown({ pathname }: URL, answer: Response): Promise<Buffer> {
+    const body = Buffer.from(await answer.arrayBuffer());
+    if (this.#vaultId === null || !answer.ok || !pathname.endsWith('/vaults')) return body;
+    const list = JSON.parse(body.toString()) as { data: readonly { vaultId: string }[] };
+    const data = list.data.filter(({ vaultId }) => vaultId === this.#vaultId);
+    return Buffer.from(JSON.stringify({ ...list, data, total: data.length }));
   }
 
   async #hides(answer: Response): Promise<boolean> {

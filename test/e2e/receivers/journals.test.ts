@@ -25,6 +25,10 @@ async function startedOwner(store: string, name: string): Promise<RealReceiver> 
   return receiver;
 }
 
+function doctor({ daemon }: Journal): ReturnType<typeof runProgram> {
+  return runProgram('doctor', '--config', daemon.configPath);
+}
+
 describe.runIf(isInstalled)('two journals on one primary', () => {
   let cluster: PostgresCluster;
   beforeAll(async () => {
@@ -51,6 +55,7 @@ describe.runIf(isInstalled)('two journals on one primary', () => {
       const booked = [...feed, ...(await journal.deposits())];
       expect(new Set(booked.map(({ vaultId }) => vaultId))).toEqual(new Set([journal.vaultId]));
       expect(await journal.breaks()).toEqual([]);
+      expect((await doctor(journal)).stdout).not.toContain('also sees');
     }
   });
 
@@ -94,6 +99,7 @@ describe.runIf(isInstalled)('two journals on one primary', () => {
 
   test('API clients that see every vault: both feeds have every credit under one id, and both hold a transfer as internal', async () => {
     const [one, two] = await twoJournals(cluster, 'every vault');
+    expect((await doctor(one)).stdout).toContain(`also sees ${two.vaultId}, which custody.vaults`);
     const hash = await one.pay(ONE_ETH);
     const credit = await one.untilCredited(hash);
     const again = await two.untilCredited(hash);
@@ -142,8 +148,6 @@ describe.runIf(isInstalled)('two journals on one primary', () => {
     const shared = { cluster, core, client, sees: 'every vault', vaults: 'all' } as const;
     const one = await Journal.start({ ...shared, name: 'one' });
     const two = await Journal.start({ ...shared, name: 'two' });
-    const doctor = (journal: Journal): ReturnType<typeof runProgram> =>
-      runProgram('doctor', '--config', journal.daemon.configPath);
     // A check may use 40 requests of a minute.
     for (const journal of [one, two]) {
       expect((await doctor(journal)).stdout).toContain('the request limit is used up');

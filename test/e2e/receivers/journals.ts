@@ -56,7 +56,7 @@ interface JournalOptions {
   readonly cluster: PostgresCluster;
   readonly core: SharedCore;
   readonly name: string;
-  /** The transactions that its API client is shown: of its own vault, or of every vault. */
+  /** Vaults whose transactions its API client sees. */
   readonly sees: 'own vault' | 'every vault';
   /** Absent: an API client of its own. */
   readonly client?: CoreClient;
