@@ -15,6 +15,8 @@ if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 /** Half the time that a takeover of the same journal waits for: `receiver.leaseSeconds` is 3. */
 const PAUSE_MS_MAX = 1_500;
 
+const DELIVERIES_AT_ONCE = 50;
+
 /** Enough to pay a transfer of some wei and its fee. */
 const ONE_ETH = '1000000000000000000';
 
@@ -27,6 +29,16 @@ async function startedOwner(store: string, name: string): Promise<RealReceiver> 
 
 function doctor({ daemon }: Journal): ReturnType<typeof runProgram> {
   return runProgram('doctor', '--config', daemon.configPath);
+}
+
+/** What a receiver answers to deliveries, several at a time. */
+async function statusesOf(receiver: RealReceiver, numbers: readonly number[]): Promise<string[]> {
+  const statuses: string[] = [];
+  for (let from = 0; from < numbers.length; from += DELIVERIES_AT_ONCE) {
+    const part = numbers.slice(from, from + DELIVERIES_AT_ONCE);
+    statuses.push(...(await Promise.all(part.map((number) => statusOf(receiver, number)))));
+  }
+  return statuses;
 }
 
 describe.runIf(isInstalled)('two journals on one primary', () => {
@@ -81,7 +93,8 @@ describe.runIf(isInstalled)('two journals on one primary', () => {
       [one, toOne],
       [two, toTwo],
     ] as const) {
-      for (const number of acknowledged) expect(await statusOf(receiver, number)).toBe('duplicate');
+      const statuses = await statusesOf(receiver, acknowledged);
+      expect(new Set(statuses)).toEqual(new Set(['duplicate']));
     }
   });
 
@@ -97,7 +110,7 @@ describe.runIf(isInstalled)('two journals on one primary', () => {
     expect([...(await one.breaks()), ...(await two.breaks())]).toEqual([]);
   });
 
-  test('API clients that see every vault: both feeds have every credit under one id, and both hold a transfer as internal', async () => {
+  test('API clients that see every vault: both feeds have every credit under one id, also of webhooks at the wrong URL, and both hold a transfer as internal', async () => {
     const [one, two] = await twoJournals(cluster, 'every vault');
     expect((await doctor(one)).stdout).toContain(`also sees ${two.vaultId}, which custody.vaults`);
     const hash = await one.pay(ONE_ETH);
@@ -112,6 +125,13 @@ describe.runIf(isInstalled)('two journals on one primary', () => {
       expect((await journal.feed()).map(({ creditId }) => creditId)).toEqual([credit.creditId]);
       expect(await journal.breaks()).toEqual([]);
     }
+    // Webhooks at the wrong URL: the same, and the journal that takes them opens no break.
+    await two.subscribeTo(one.webhookUrl);
+    const strayed = await two.pay('900');
+    const { creditId } = await one.untilCredited(strayed);
+    expect((await two.untilCredited(strayed)).creditId).toBe(creditId);
+    await one.reconcile();
+    expect(await one.breaks()).toEqual([]);
   });
 
   test("webhooks at the other journal's URL: it takes them and never credits them; the vault's own journal reads the credit from the API", async () => {
@@ -127,16 +147,6 @@ describe.runIf(isInstalled)('two journals on one primary', () => {
     ]);
     expect(await two.feed()).toMatchObject([{ seq: 1, blockchainHash: hash }]);
     expect(await two.breaks()).toMatchObject([{ type: 'subscription_drift' }]);
-  });
-
-  test("webhooks at the other journal's URL, API clients that see every vault: both journals credit them", async () => {
-    const [one, two] = await twoJournals(cluster, 'every vault');
-    await two.subscribeTo(one.webhookUrl);
-    const hash = await two.pay('900');
-    const { creditId } = await one.untilCredited(hash);
-    expect((await two.untilCredited(hash)).creditId).toBe(creditId);
-    await one.reconcile();
-    expect(await one.breaks()).toEqual([]);
   });
 
   test("with one API client, each counts its own requests, and the service's count in its answers keeps both to one limit", async () => {
