@@ -97,8 +97,8 @@ function writeNew(path: string, text: string, mode: number): void {
   try {
     writeFileSync(path, text, { mode, flag: 'wx' });
   } catch (error) {
-    const missing = notCreated(path, error);
-    if (missing !== undefined) throw missing;
+    const failure = notCreated(path, error);
+    if (failure !== undefined) throw failure;
     // A full disk leaves half a file, which the next attempt would not overwrite.
     rmSync(path, { force: true });
     throw notWhole(path, error);

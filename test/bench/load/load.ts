@@ -13,7 +13,10 @@ export interface LoadOrder {
    * servers, which share one path.
    */
   readonly urls: readonly string[];
-  /** Whether each server has traffic of its own: what one was sent, no other is sent again. */
+  /**
+   * Whether each server has its own traffic. Otherwise all servers share one: a repeat may go to
+   * another server than the first delivery.
+   */
   readonly isApart?: boolean;
   /** The client's certificate and key, PEM; null for plain HTTP. */
   readonly pair: { readonly cert: string; readonly key: string } | null;
@@ -177,7 +180,7 @@ class Run {
       vaults: order.vaults,
       seed: randomBytes(4).readInt32LE(),
       extras: extrasOf(order.traffic),
-      headOf: headOf(this.#urlOf(0)),
+      headOf: headOf(inTurn(this.#urls, 0)),
     });
     const apart = order.isApart === true ? this.#urls : this.#urls.slice(0, 1);
     this.#traffics = apart.map(() => new Traffic(order.traffic));
@@ -196,10 +199,6 @@ class Run {
     });
     clearTimeout(timer);
     return { complete: this.#window.closed, ...this.#answers, ...this.#window.result() };
-  }
-
-  #urlOf(connection: number): URL {
-    return inTurn(this.#urls, connection);
   }
 
   #openMore(): void {
@@ -232,7 +231,7 @@ class Run {
       connection.send(bytes);
     };
     const sendNext = (): void => this.#whenDue(send);
-    const url = this.#urlOf(this.#opened);
+    const url = inTurn(this.#urls, this.#opened);
     const traffic = inTurn(this.#traffics, this.#opened);
     const connection = new Connection({
       host: url.hostname,

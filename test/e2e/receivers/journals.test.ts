@@ -110,7 +110,7 @@ describe.runIf(isInstalled)('two journals on one primary', () => {
     expect([...(await one.breaks()), ...(await two.breaks())]).toEqual([]);
   });
 
-  test('API clients that see every vault: both feeds have every credit under one id, also of webhooks at the wrong URL, and both hold a transfer as internal', async () => {
+  test('API clients that see every vault: both feeds have every credit under one id, even for webhooks at the wrong URL; a transfer is internal in both', async () => {
     const [one, two] = await twoJournals(cluster, 'every vault');
     expect((await doctor(one)).stdout).toContain(`also sees ${two.vaultId}, which custody.vaults`);
     const hash = await one.pay(ONE_ETH);
@@ -134,7 +134,7 @@ describe.runIf(isInstalled)('two journals on one primary', () => {
     expect(await one.breaks()).toEqual([]);
   });
 
-  test("webhooks at the other journal's URL: it takes them and never credits them; the vault's own journal reads the credit from the API", async () => {
+  test("webhooks at the other journal's URL: the other journal never credits them, and the vault's own journal credits from the API", async () => {
     const [one, two] = await twoJournals(cluster, 'own vault');
     await two.subscribeTo(one.webhookUrl);
     const hash = await two.pay('900');

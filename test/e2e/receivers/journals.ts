@@ -64,8 +64,18 @@ interface JournalOptions {
   readonly vaults?: 'all';
 }
 
-interface JournalParts {
-  readonly core: SharedCore;
+interface Address {
+  readonly addressId: string;
+  readonly networkAddress: string;
+}
+
+type JournalParts = Pick<
+  Journal,
+  'client' | 'view' | 'daemon' | 'store' | 'webhookUrl' | 'vaultId' | 'address'
+> & { readonly core: SharedCore };
+
+/** One of several journals: a schema, a receiver, a webhook URL and a vault of its own. */
+export class Journal {
   readonly client: CoreClient;
   readonly view: CustodyView;
   readonly daemon: Daemon;
@@ -73,18 +83,7 @@ interface JournalParts {
   readonly store: string;
   readonly webhookUrl: string;
   readonly vaultId: string;
-  readonly address: { readonly addressId: string; readonly networkAddress: string };
-}
-
-/** One of several journals: a schema, a receiver, a webhook URL and a vault of its own. */
-export class Journal {
-  readonly client: CoreClient;
-  readonly view: CustodyView;
-  readonly daemon: Daemon;
-  readonly store: string;
-  readonly webhookUrl: string;
-  readonly vaultId: string;
-  readonly address: JournalParts['address'];
+  readonly address: Address;
   readonly #core: SharedCore;
 
   private constructor(parts: JournalParts) {
@@ -104,7 +103,7 @@ export class Journal {
     const vault = await core.control.post('/sim/vaults', { name });
     const { vaultId } = vault as { vaultId: string };
     const made = await core.control.post('/sim/addresses', { vaultId, network: 'ethereum' });
-    const address = made as JournalParts['address'];
+    const address = made as Address;
     const view = await CustodyView.of(core.url, sees === 'own vault' ? vaultId : null);
     const store = await newJournalUrl(cluster);
     const port = await freePort();
@@ -187,30 +186,33 @@ export class Journal {
   }
 
   /** The credit of a hash, once the feed has it. */
-  async untilCredited(hash: string): Promise<Credit> {
-    return eventually(`a credit of ${hash}`, async () => {
-      await this.daemon.post('/v1/reconciliations');
-      return (await this.feed()).find(({ blockchainHash }) => blockchainHash === hash);
-    });
+  untilCredited(hash: string): Promise<Credit> {
+    return this.#until(`a credit of ${hash}`, async () =>
+      (await this.feed()).find(({ blockchainHash }) => blockchainHash === hash),
+    );
   }
 
   /** Resolves when the books hold a mined withdrawal of a hash. */
   async untilMined(hash: string): Promise<void> {
-    await eventually(`a mined withdrawal of ${hash}`, async () => {
-      await this.daemon.post('/v1/reconciliations');
-      return (await this.withdrawals()).find(
+    await this.#until(`a mined withdrawal of ${hash}`, async () =>
+      (await this.withdrawals()).find(
         ({ blockchainHash, status }) => blockchainHash === hash && status === 'mined',
-      );
-    });
+      ),
+    );
   }
 
   /** Resolves when the books hold a deposit of a hash in a state. */
   async untilDeposit(hash: string, state: string): Promise<void> {
-    await eventually(`a deposit of ${hash} that is ${state}`, async () => {
+    await this.#until(`a deposit of ${hash} that is ${state}`, async () =>
+      (await this.deposits()).find((one) => one.blockchainHash === hash && one.state === state),
+    );
+  }
+
+  /** The row that `find` finds, with a run before each look. */
+  #until<Row>(what: string, find: () => Promise<Row | undefined>): Promise<Row> {
+    return eventually(what, async () => {
       await this.daemon.post('/v1/reconciliations');
-      return (await this.deposits()).find(
-        (one) => one.blockchainHash === hash && one.state === state,
-      );
+      return find();
     });
   }
 }

@@ -12,52 +12,12 @@ import { faultsIn, load, orderOf } from '../../load/generator.ts';
 import type { Plan } from '../../plan.ts';
 import type { SuiteResult } from '../suite.ts';
 import { delayedLink } from './delayed-link.ts';
-import { startServers, type Setup } from './servers.ts';
+import { startServers } from './servers.ts';
+import { SETUPS, shownSetup, type Setup } from './setups.ts';
 import { goalsOf, tableOf, type Measured } from './summary.ts';
-
-const CONNECTIONS = 256;
-
-/** What is added to each round trip between a receiver and the database, milliseconds. */
-const DELAY_MS = 5;
 
 /** As the intake suite sets them, so that small caches and checkpoints are not measured. */
 const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', jit: 'off' };
-
-const ALONE: Setup = {
-  kind: 'counterfoil',
-  journals: 1,
-  receivers: 1,
-  connections: CONNECTIONS,
-  delayMs: 0,
-};
-const FAR: Setup = { ...ALONE, delayMs: DELAY_MS };
-
-const SETUPS: readonly Setup[] = [
-  ALONE,
-  { ...ALONE, receivers: 2 },
-  { ...ALONE, receivers: 4 },
-  { ...ALONE, kind: 'express-postgres' },
-  { ...ALONE, kind: 'fastify-postgres' },
-  { ...ALONE, kind: 'fastify-postgres', receivers: 4 },
-  { ...ALONE, kind: 'fastify-postgres-chain' },
-  { ...ALONE, kind: 'fastify-postgres-chain', receivers: 2 },
-  { ...ALONE, kind: 'fastify-postgres-chain', receivers: 4 },
-  FAR,
-  { ...FAR, receivers: 2 },
-  { ...FAR, receivers: 4 },
-  { ...FAR, kind: 'express-postgres' },
-  { ...FAR, kind: 'fastify-postgres' },
-  // Journals share nothing. So that two cores suffice, each has few connections.
-  { ...ALONE, connections: 64 },
-  { ...ALONE, journals: 4 },
-  { ...FAR, connections: 4 },
-  { ...FAR, journals: 2, connections: 8 },
-  { ...FAR, journals: 4, connections: 16 },
-];
-
-function shownSetup({ kind, journals, receivers, connections, delayMs }: Setup): string {
-  return `${kind}, ${journals} × ${receivers} receivers, ${connections} connections, ${delayMs} ms added`;
-}
 
 /** Where the log of changes and the database's files end, bytes. */
 interface Sizes {

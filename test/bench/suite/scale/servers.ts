@@ -10,31 +10,11 @@ import type { Plan } from '../../plan.ts';
 import { Child } from '../../server/child.ts';
 import { differs, wronglyAnswered } from '../../server/contender.ts';
 import { startDaemon, type Daemon } from '../../server/daemon.ts';
+import type { Kind, Setup } from './setups.ts';
 
 /** Followers may need a while for their last commits on a busy machine. */
 const LEVEL_MS_MAX = 120_000;
 const LEVEL_POLL_MS = 50;
-
-export const KINDS = [
-  'counterfoil',
-  'express-postgres',
-  'fastify-postgres',
-  'fastify-postgres-chain',
-] as const;
-export type Kind = (typeof KINDS)[number];
-
-/** The program between the load and the database, in one row of the table. */
-export interface Setup {
-  readonly kind: Kind;
-  /** Journals, each with its own schema, receivers and traffic; 1 for the other servers. */
-  readonly journals: number;
-  /** Receivers of each journal; 1 where there are several journals. */
-  readonly receivers: number;
-  /** Connections of the load to all receivers. */
-  readonly connections: number;
-  /** Added to each round trip between a receiver and the database, milliseconds. */
-  readonly delayMs: number;
-}
 
 /** What the receivers of one run kept. */
 interface Kept {

@@ -1,7 +1,7 @@
 import { medianOrNull } from '../../figures/median.ts';
 import { figure, markdown } from '../../figures/table.ts';
 import type { LoadResult } from '../../load/load.ts';
-import type { Kind, Setup } from './servers.ts';
+import { ALONE, aloneOf, FAR, isSame, type Kind, type Setup } from './setups.ts';
 
 /** One setup under load once. */
 export interface Measured {
@@ -25,22 +25,6 @@ function cpuOf({ seen }: Measured, from: number, to?: number): number | null {
   if (cores.includes(null) || seen.requestsPerSecond === 0) return null;
   const sum = cores.reduce<number>((total, one) => total + (one ?? 0), 0);
   return (sum / seen.requestsPerSecond) * 1e6;
-}
-
-function isSame(one: Setup, other: Setup): boolean {
-  return (
-    one.kind === other.kind &&
-    one.journals === other.journals &&
-    one.receivers === other.receivers &&
-    one.connections === other.connections &&
-    one.delayMs === other.delayMs
-  );
-}
-
-/** One receiver of one journal, under the load that each journal of a setup has. */
-function aloneOf(setup: Setup): Setup {
-  const connections = setup.connections / setup.journals;
-  return { ...setup, journals: 1, receivers: 1, connections };
 }
 
 /** The median of a figure's ratios to another setup, each within one round. */
@@ -155,13 +139,6 @@ interface Goal {
 
 /** What the design is to reach, with what was measured. */
 export function goalsOf(all: readonly Measured[]): string {
-  const one: Setup = {
-    kind: 'counterfoil',
-    journals: 1,
-    receivers: 1,
-    connections: 256,
-    delayMs: 0,
-  };
   const ratio = (setup: Setup, other: Setup, of: (one: Measured) => number | null) =>
     ratioTo(all, { setup, other }, of);
   const toAlone = (setup: Setup, of: (one: Measured) => number | null) =>
@@ -170,43 +147,42 @@ export function goalsOf(all: readonly Measured[]): string {
     const speedUp = toAlone(setup, rateOf);
     return speedUp === null ? null : speedUp / (setup.journals * setup.receivers);
   };
-  const far: Setup = { ...one, delayMs: 5 };
   const goals: Goal[] = [
     {
       goal: 'at least 5 × the rate of row by row',
-      measured: ratio(one, { ...one, kind: 'express-postgres' }, rateOf),
+      measured: ratio(ALONE, { ...ALONE, kind: 'express-postgres' }, rateOf),
       isReached: (measured) => measured >= 5,
     },
     {
       goal: 'at least 2.5 × the rate of one statement',
-      measured: ratio(one, { ...one, kind: 'fastify-postgres' }, rateOf),
+      measured: ratio(ALONE, { ...ALONE, kind: 'fastify-postgres' }, rateOf),
       isReached: (measured) => measured >= 2.5,
     },
     {
       goal: 'CPU with 4 receivers of one journal at most 1.15 × that with one',
-      measured: toAlone({ ...one, receivers: 4 }, allCpuOf),
+      measured: toAlone({ ...ALONE, receivers: 4 }, allCpuOf),
       isReached: (measured) => measured <= 1.15,
     },
     {
       goal: 'the same with 4 journals of one receiver',
-      measured: toAlone({ ...one, journals: 4 }, allCpuOf),
+      measured: toAlone({ ...ALONE, journals: 4 }, allCpuOf),
       isReached: (measured) => measured <= 1.15,
     },
     {
       goal: 'with 5 ms more to the database, 4 receivers of one journal at least 0.9 × linear',
-      measured: linear({ ...far, receivers: 4 }),
+      measured: linear({ ...FAR, receivers: 4 }),
       isReached: (measured) => measured >= 0.9,
     },
     {
       goal: 'the same with 4 journals of one receiver, 4 connections to each',
-      measured: linear({ ...far, journals: 4, connections: 16 }),
+      measured: linear({ ...FAR, journals: 4, connections: 16 }),
       isReached: (measured) => measured >= 0.9,
     },
     {
       goal: 'the control with one chain row falls to at most half of one statement',
       measured: ratio(
-        { ...one, kind: 'fastify-postgres-chain' },
-        { ...one, kind: 'fastify-postgres' },
+        { ...ALONE, kind: 'fastify-postgres-chain' },
+        { ...ALONE, kind: 'fastify-postgres' },
         rateOf,
       ),
       isReached: (measured) => measured <= 0.5,
