@@ -84,6 +84,9 @@ CREATE TABLE hashes (
 -- The first notification of every id: the first layer of deduplication. `keys` (space 1) finds a row
 -- by its id. `counterfoil verify` checks that no id occurs twice.
 -- status: accepted | duplicate (known content under another id) | quarantined.
+-- previous_of_vault: the seq of the vault's notification before this one; NULL for the first. Lists of
+-- a vault follow it back from `notification_counts.newest_seq`. An index by vault would write one page
+-- for nearly every notification.
 CREATE TABLE notifications (
   seq             INTEGER PRIMARY KEY REFERENCES journal (seq),
   id              TEXT    NOT NULL,
@@ -95,7 +98,8 @@ CREATE TABLE notifications (
   hash_id         INTEGER REFERENCES hashes (hash_id),
   transaction_id  TEXT,
   confirmations   INTEGER,
-  received_at     INTEGER NOT NULL
+  received_at     INTEGER NOT NULL,
+  previous_of_vault INTEGER
 ) STRICT;
 -- For lists of notifications that were not accepted. They are few.
 CREATE INDEX notifications_by_status ON notifications (status) WHERE status <> 'accepted';
@@ -103,14 +107,6 @@ CREATE INDEX notifications_by_hash ON notifications (hash_id) WHERE hash_id IS N
 -- For the events of a withdrawal before it has a hash. An index that begins with the random
 -- transaction_id would write one page for nearly every row.
 CREATE INDEX notifications_without_hash ON notifications (seq, transaction_id) WHERE hash_id IS NULL;
-
--- Spans of 8,192 facts that hold notifications of a vault, for lists of a vault's notifications.
--- span = seq / 8192. An index by vault would write one page for nearly every notification.
-CREATE TABLE vault_spans (
-  vault_id TEXT    NOT NULL,
-  span     INTEGER NOT NULL,
-  PRIMARY KEY (vault_id, span)
-) STRICT, WITHOUT ROWID;
 
 -- Bodies that were not understood, or that arrived under the id of another body. An operator can
 -- retry one after an upgrade; it then takes effect as if it had just arrived.
@@ -534,12 +530,13 @@ CREATE INDEX breaks_by_type ON breaks (type, length(break_id), break_id) WHERE s
 -- For explanations of a hash's difference by its breaks, open and resolved.
 CREATE INDEX breaks_by_hash ON breaks (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
 
--- The number of notifications of each vault ('' for none) and status. Every commit updates it: lists
--- show their total, and must not count millions of rows.
+-- The number of notifications of each vault ('' for none) and status, and the seq of the newest of
+-- them. Every commit updates it: lists show their total, and must not count millions of rows.
 CREATE TABLE notification_counts (
-  vault_id TEXT    NOT NULL,
-  status   TEXT    NOT NULL,
-  count    INTEGER NOT NULL,
+  vault_id   TEXT    NOT NULL,
+  status     TEXT    NOT NULL,
+  count      INTEGER NOT NULL,
+  newest_seq INTEGER NOT NULL,
   PRIMARY KEY (vault_id, status)
 ) STRICT, WITHOUT ROWID;
 

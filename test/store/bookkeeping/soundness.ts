@@ -100,9 +100,16 @@ function miscounted(open: OpenLedger): unknown[] {
        SELECT coalesce(vault_id, ''), status, -count(*) FROM notifications GROUP BY 1, 2)
      GROUP BY vault_id, status HAVING sum(count) <> 0
      UNION ALL
-     SELECT vault_id || ' ' || span, 1 FROM (
-       SELECT vault_id, seq / 8192 AS span FROM notifications WHERE vault_id IS NOT NULL
-       EXCEPT SELECT vault_id, span FROM vault_spans)
+     SELECT 'newest ' || vault_id || ' ' || status, newest_seq FROM (
+       SELECT vault_id, status, newest_seq FROM notification_counts
+       EXCEPT
+       SELECT coalesce(vault_id, ''), status, max(seq) FROM notifications GROUP BY 1, 2)
+     UNION ALL
+     SELECT 'before ' || seq, stored FROM (
+       SELECT seq, previous_of_vault AS stored,
+         lag(seq) OVER (PARTITION BY vault_id ORDER BY seq) AS previous
+       FROM notifications)
+     WHERE stored IS NOT previous
      UNION ALL
      SELECT type || ' ' || severity || ' ' || state, count FROM (
        SELECT type, severity, state, count FROM break_counts

@@ -42,6 +42,7 @@ import {
   unresolvedBreaks,
   withdrawalPostings,
 } from '../../../src/store/sqlite/reads/withdrawals/withdrawal-life.ts';
+import { vaultChain } from '../../../src/store/sqlite/reads/notifications.ts';
 import type { DepositSearch } from '../../../src/store/queries.ts';
 import type { Tables } from '../../../src/store/sqlite/table/tables.ts';
 import type { DepositRow } from '../../../src/store/sqlite/table/rows/deposit-row.ts';
@@ -162,6 +163,18 @@ describe('a page of found deposits', () => {
     expect(page).toContain('SEARCH deposits USING PRIMARY KEY (hash_id=?)');
     expect(last).toContain('SEARCH deposits USING PRIMARY KEY (hash_id=?)');
   });
+});
+
+test('notifications of a vault are found one by one, from the newest back', () => {
+  const { within, also } = vaultChain({ vaultId: 'v1', status: 'accepted' }, 50);
+  const plan = planOf((db) => ({
+    compile: () =>
+      sql`select n.* from ${within} cross join notifications as n where ${also}`.compile(db),
+  }));
+  expect(plan.filter((step) => step.includes('notifications'))).toEqual([
+    'SEARCH notifications USING INTEGER PRIMARY KEY (rowid=?)',
+  ]);
+  expect(plan.at(-1)).toBe('SEARCH n USING INTEGER PRIMARY KEY (rowid=?)');
 });
 
 test('the facts of a deposit are found by its hash', () => {

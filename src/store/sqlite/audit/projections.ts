@@ -25,7 +25,6 @@ const PROJECTIONS = {
   breaks: 'break_id',
   break_counts: 'type, severity, state',
   notification_counts: 'vault_id, status',
-  vault_spans: 'vault_id, span',
   look_round: 'only_row',
   break_events: 'seq, break_id, action, reason',
   reconciliations: 'seq',

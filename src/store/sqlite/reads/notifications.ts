@@ -6,7 +6,6 @@ import type { StoredNotification } from '../../answers.ts';
 import type { KeyLookup } from '../keys/key-lookup.ts';
 import type { HashTableRow, NotificationTableRow } from '../table/journal-tables.ts';
 import type { Tables } from '../table/tables.ts';
-import { SPAN_FACTS } from '../writing/sqlite-writes.ts';
 import { keptTotal, readPage } from './list.ts';
 
 /** Repeats the condition of the index `notifications_by_status` for SQLite's planner. */
@@ -32,13 +31,24 @@ export function notificationOf(
   };
 }
 
-/** Filters and orders a vault's notifications by its spans, newest first. */
-function spansOf(vaultId: string) {
-  const length = sql.lit(SPAN_FACTS);
+/**
+ * Finds a vault's notifications from the newest back: each names the one before it. It follows as
+ * many as the page needs, and those of other statuses between them.
+ */
+export function vaultChain(
+  { vaultId, status }: { readonly vaultId: string; readonly status?: string | undefined },
+  needed: number,
+) {
+  const others = sql`(select coalesce(sum(count), 0) from notification_counts
+    where vault_id = ${vaultId} and status <> ${status ?? null})`;
   return {
-    within: sql`(select span from vault_spans where vault_id = ${vaultId})`,
-    also: sql<boolean>`seq between span * ${length} and span * ${length} + ${length} - 1`,
-    orderBy: sql`span desc, seq desc`,
+    within: sql`(with recursive chain (vault_seq) as (
+        select max(newest_seq) from notification_counts where vault_id = ${vaultId}
+        union all
+        select (select previous_of_vault from notifications where seq = vault_seq)
+        from chain where vault_seq is not null limit ${needed} + ${others}
+      ) select vault_seq from chain)`,
+    also: sql<boolean>`seq = vault_seq`,
   };
 }
 
@@ -76,7 +86,7 @@ export async function readNotifications(
   const narrowed = isNotAccepted
     ? { also: NOT_ACCEPTED }
     : isOfMany && vaultId !== undefined
-      ? spansOf(vaultId)
+      ? vaultChain({ vaultId, status }, (page.page + 1) * page.pageSize)
       : {};
   const listing = {
     table: 'notifications',

@@ -19,6 +19,7 @@ export interface NotificationCountRow {
   vault_id: string;
   status: string;
   count: number;
+  newest_seq: number;
 }
 
 export interface BreakCountRow {

@@ -42,9 +42,5 @@ export interface NotificationTableRow {
   transaction_id: string | null;
   confirmations: number | null;
   received_at: number;
-}
-
-export interface VaultSpanRow {
-  vault_id: string;
-  span: number;
+  previous_of_vault: number | null;
 }

@@ -20,7 +20,6 @@ import type {
   SealRow,
   HashTableRow,
   NotificationTableRow,
-  VaultSpanRow,
 } from './journal-tables.ts';
 import type { LedgerAccountRow, EntryRow, PostingRow, BalanceRow } from './ledger-tables.ts';
 import type { DepositRow } from './rows/deposit-row.ts';
@@ -121,7 +120,6 @@ export interface Tables {
   seals: SealRow;
   hashes: HashTableRow;
   notifications: NotificationTableRow;
-  vault_spans: VaultSpanRow;
   quarantine: QuarantineTableRow;
   sightings: SightingRow;
   ledger_accounts: LedgerAccountRow;

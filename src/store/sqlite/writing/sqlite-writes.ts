@@ -14,6 +14,7 @@ import { JournalWriter } from '../journal/journal-writer.ts';
 import type { HashNumbers } from '../keys/hash-numbers.ts';
 import { addressKeysOf } from '../keys/key.ts';
 import type { KeyIndex } from '../keys/key-index.ts';
+import { NotificationWriter } from './notification-writer.ts';
 import { LedgerWriter } from './posting-writer.ts';
 import { tokenChangeRow } from '../table/rows/token-row.ts';
 import { DEPOSITS } from '../table/rows/deposit-row.ts';
@@ -21,7 +22,6 @@ import { MOVEMENTS } from '../table/rows/movement-row.ts';
 import { QUARANTINE } from '../table/rows/quarantine-row.ts';
 import { OWN_HASHES, WITHDRAWALS } from '../table/rows/withdrawal-row.ts';
 import { sightingRow } from '../table/rows/sighting-row.ts';
-import type { NotificationTableRow } from '../table/journal-tables.ts';
 import {
   addToCount,
   ChangedRecords,
@@ -34,19 +34,8 @@ const HASH_NAME = ['network', 'blockchain_hash'] as const;
 
 const SIGHTING_KEY = ['hash_id', 'vault_id', 'stream', 'account_id', 'address_id', 'memo'] as const;
 
-/** Facts per row of `vault_spans`; schema.sql names this number too. */
-export const SPAN_FACTS = 8_192;
-
 function statementsOf(db: Database) {
   return {
-    notification: insertInto(db, 'notifications'),
-    vaultSpan: db.prepare<[string, number]>(
-      'INSERT OR IGNORE INTO vault_spans (vault_id, span) VALUES (?, ?)',
-    ),
-    notificationCount: db.prepare<[string, string, number]>(
-      `INSERT INTO notification_counts (vault_id, status, count) VALUES (?, ?, ?)
-       ON CONFLICT (vault_id, status) DO UPDATE SET count = count + excluded.count`,
-    ),
     quarantine: upsertRecords(db, QUARANTINE),
     hash: db.prepare<[number, string, string]>(
       'INSERT INTO hashes (hash_id, network, blockchain_hash) VALUES (?, ?, ?)',
@@ -86,42 +75,11 @@ function stateCounts(changes: Writes['deposits']): ReadonlyMap<DepositState, num
   return counts;
 }
 
-function countsByVault(
-  rows: readonly NotificationRow[],
-): ReadonlyMap<string, ReadonlyMap<string, number>> {
-  const byVault = new Map<string, Map<string, number>>();
-  for (const { notification, status } of rows) {
-    const vaultId = notification?.vaultId ?? '';
-    const counts = byVault.get(vaultId) ?? new Map<string, number>();
-    addTo(counts, status, 1);
-    byVault.set(vaultId, counts);
-  }
-  return byVault;
-}
-
-function notificationRow(row: NotificationRow, hashId: number | null): NotificationTableRow {
-  const { seq, id, status, notification, receivedAt } = row;
-  return {
-    seq,
-    id,
-    status,
-    stream: notification?.stream ?? null,
-    type: notification?.type ?? null,
-    vault_id: notification?.vaultId ?? null,
-    hash_id: hashId,
-    transaction_id: notification?.transactionId ?? null,
-    confirmations:
-      notification === null || notification.stream === 'outgoing'
-        ? null
-        : notification.confirmations,
-    received_at: receivedAt,
-  };
-}
-
 /** Writes what a transaction decided. Order matters: foreign keys are checked at each statement. */
 export class SqliteWrites {
   readonly #put: ReturnType<typeof statementsOf>;
   readonly #journal: JournalWriter;
+  readonly #notifications: NotificationWriter;
   readonly #ledger: LedgerWriter;
   readonly #breaks: BreakWriter;
   readonly #closes: CloseWriter;
@@ -133,6 +91,7 @@ export class SqliteWrites {
     this.#hashes = hashes;
     this.#put = statementsOf(db);
     this.#journal = new JournalWriter(db);
+    this.#notifications = new NotificationWriter(db);
     this.#ledger = new LedgerWriter(db, hashes);
     this.#breaks = new BreakWriter(db);
     this.#closes = new CloseWriter(db);
@@ -140,6 +99,7 @@ export class SqliteWrites {
 
   /** Forgets what a transaction that did not commit may have put in memory. */
   forget(): void {
+    this.#notifications.forget();
     this.#ledger.forget();
     this.#hashes.forget();
     this.#keys.rolledBack();
@@ -238,20 +198,11 @@ export class SqliteWrites {
 
   #putNotifications(rows: readonly NotificationRow[]): void {
     for (const row of rows) {
-      const { notification } = row;
-      const hashId = notification === null ? null : this.#numberIn(notification);
-      this.#put.notification.run(notificationRow(row, hashId));
-      const vaultId = notification?.vaultId;
-      if (vaultId !== undefined) {
-        this.#put.vaultSpan.run(vaultId, Math.floor(row.seq / SPAN_FACTS));
-      }
-      this.#keys.add({ space: 'notification', key: row.id, row: row.seq });
+      const { notification, id, seq } = row;
+      this.#notifications.add(row, notification === null ? null : this.#numberIn(notification));
+      this.#keys.add({ space: 'notification', key: id, row: seq });
     }
-    for (const [vaultId, statuses] of countsByVault(rows)) {
-      for (const [status, count] of statuses) {
-        this.#put.notificationCount.run(vaultId, status, count);
-      }
-    }
+    this.#notifications.count();
   }
 
   #putOwnHashes(ownHashes: Writes['ownHashes']): void {

@@ -7,7 +7,7 @@ import { verifyWith } from '../../evidence.ts';
 import { openLedgerFile } from '../../open-ledger.ts';
 import { Service } from '../../webhook.ts';
 
-const PAGE_BYTES = 4096;
+const PAGE_BYTES = 2_048;
 const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
 
 interface Tree {

@@ -26,8 +26,13 @@ const FORGERIES: Forgery[] = [
   [
     'a notification twice',
     `INSERT INTO notifications SELECT seq + 1000, id, status, stream, type, vault_id, hash_id,
-       transaction_id, confirmations, received_at FROM notifications LIMIT 1`,
+       transaction_id, confirmations, received_at, previous_of_vault FROM notifications LIMIT 1`,
     /keys: notification id "[^"]+" occurs 2 times/,
+  ],
+  [
+    'a notification left out of its vault’s list',
+    'UPDATE notifications SET previous_of_vault = NULL',
+    /projections: notifications \(seq \d+\): previous_of_vault null, replay says \d+/,
   ],
   [
     'a key gone',

@@ -39,6 +39,12 @@ test('a fresh store writes durably: WAL, every commit fsynced, foreign keys on',
   db.close();
 });
 
+test('a new store has pages of 2 KiB', () => {
+  const db = openForWriting(temporaryPath());
+  expect(db.pragma('page_size', { simple: true })).toBe(2_048);
+  db.close();
+});
+
 test('a replica leaves durability to its journal: no fsync for each commit', () => {
   const db = openReplica(temporaryPath());
   expect(db.pragma('synchronous', { simple: true })).toBe(1);
