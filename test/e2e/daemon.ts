@@ -11,6 +11,7 @@ interface ServeReady {
 }
 
 export interface Crediting {
+  readonly vaults?: readonly string[];
   readonly default: { readonly confirmations: number };
   readonly networks: Readonly<Record<string, object>>;
   readonly assets: Readonly<Record<string, object>>;

@@ -143,7 +143,9 @@ export class CustodyWitness {
     }
     if (activeCredit !== undefined) wrong('credited twice');
     this.#activeCredit.set(item.deposit_id, item.credit_id);
-    const { epoch, blockchainHash, amount, approvals, verifiedAt } = unpackDeposit(item.deposit);
+    const { epoch, vaultId, blockchainHash, amount, approvals, verifiedAt } = unpackDeposit(
+      item.deposit,
+    );
     const word = this.#words.get(item.deposit_id);
     if (word?.epoch !== epoch || word.amount !== item.amount)
       wrong('without the API’s standing word');
@@ -153,6 +155,7 @@ export class CustodyWitness {
     if (this.#world.changeHashes.has(blockchainHash)) wrong('change');
     const { halted, oneApprovalAbove, minimumAmount } = this.#policy.default;
     if (halted === true) wrong('while halted');
+    if (this.#policy.vaults?.includes(vaultId) === false) wrong('of a vault that is not credited');
     if (minimumAmount !== undefined && amount < minimumAmount) wrong('dust');
     const bound = oneApprovalAbove ?? null;
     if (bound !== null && amount > bound && approvals.length === 0) wrong('not approved');

@@ -32,6 +32,7 @@ const depositState = z.enum({
 
 const holdReason = z.enum({
   operator_hold: 'operator_hold',
+  vault_not_credited: 'vault_not_credited',
   unattributed_memo: 'unattributed_memo',
   memo_required: 'memo_required',
   decimals_changed: 'decimals_changed',

@@ -40,6 +40,11 @@ const ruleSchema = z.object(ruleFields).openapi('CreditingRule', {
 
 const policySchema = z
   .object({
+    vaults: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .openapi({ description: 'Vaults whose deposits are credited; absent: every vault.' }),
     default: z.object({ ...ruleFields, confirmations: z.int().min(0) }),
     networks: z.record(z.string(), ruleSchema).optional(),
     assets: z.record(z.string(), ruleSchema).optional(),
@@ -97,8 +102,10 @@ function rulesView(rules: CreditingPolicy['assets']): Record<string, RuleView> {
 }
 
 function policyView(policy: CreditingPolicy): z.infer<typeof policySchema> {
+  const { vaults } = policy;
   const { confirmations } = policy.default;
   return {
+    ...(vaults === undefined ? {} : { vaults: [...vaults] }),
     default: { ...ruleView(policy.default), confirmations },
     networks: rulesView(policy.networks),
     assets: rulesView(policy.assets),

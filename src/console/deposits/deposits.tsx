@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { NO_POLICY, ruleFor } from '../../domain/policy/policy.ts';
+import { NO_POLICY, depositRule } from '../../domain/policy/policy.ts';
 import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import type { DepositPageRequest } from '../../store/queries.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -51,7 +51,7 @@ async function readDepositPage(
     reads.policyHistory({ page: 0, pageSize: POLICIES_READ }),
   ]);
   if (life === undefined) return undefined;
-  const rule = ruleFor(policy?.policy ?? NO_POLICY, life.deposit);
+  const rule = depositRule(policy?.policy ?? NO_POLICY, life.deposit);
   return { life, rule, decimals, policies: policies.items };
 }
 

@@ -1,6 +1,6 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import { onChainAddressOf } from '../../domain/deposit/on-chain-address.ts';
-import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
+import { approvalsNeeded, type DepositRule, type PolicyRule } from '../../domain/policy/policy.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { DepositLife } from '../../store/answers.ts';
 import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
@@ -25,7 +25,7 @@ import { timelineOf, type Effect, type Step } from './timeline.ts';
 export interface ShownDeposit {
   readonly life: DepositLife;
   /** The rule that is in force for its asset. */
-  readonly rule: PolicyRule;
+  readonly rule: DepositRule;
   readonly decimals: Decimals;
   /** The newest policies, newest first. */
   readonly policies: readonly PolicyRow[];

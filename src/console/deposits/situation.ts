@@ -5,7 +5,7 @@ import {
   type Deposit,
   type HoldReason,
 } from '../../domain/deposit/deposit.ts';
-import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
+import { approvalsNeeded, type DepositRule, type PolicyRule } from '../../domain/policy/policy.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { DepositLife } from '../../store/answers.ts';
 import { limitText } from './terms.ts';
@@ -28,6 +28,10 @@ const OF_HOLD: Record<HoldReason, Situation> = {
   operator_hold: {
     title: 'A person holds it',
     next: 'Release it when the reason has ended.',
+  },
+  vault_not_credited: {
+    title: 'The policy does not credit its vault',
+    next: 'Nothing to do, unless the vaults of the policy are wrong.',
   },
   unattributed_memo: {
     title: 'Its memo belongs to nobody',
@@ -148,7 +152,7 @@ export function situationOf(life: DepositLife, rule: PolicyRule): Situation {
 /** The conditions of a credit, by the rule that is in force. */
 export function gatesOf(
   deposit: Deposit,
-  { rule, decimals }: { readonly rule: PolicyRule; readonly decimals: Decimals },
+  { rule, decimals }: { readonly rule: DepositRule; readonly decimals: Decimals },
 ): Gate[] {
   const needed = approvalsNeeded(rule, deposit.amount);
   const people = [...approvers(deposit)];
@@ -167,6 +171,11 @@ export function gatesOf(
         verifiedAt === null
           ? 'its record has not matched yet'
           : `its record matched at depth ${custodyConfirmations}`,
+    },
+    {
+      name: 'Its vault is credited',
+      isOpen: rule.creditsVault,
+      detail: rule.creditsVault ? 'by the policy' : 'the policy credits other vaults',
     },
     {
       name: 'Owner known',

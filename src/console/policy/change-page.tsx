@@ -94,6 +94,23 @@ function RuleFields(shown: {
   );
 }
 
+/** The field of the vaults, one on a line. */
+function VaultsField({ vaults }: Pick<PolicyText, 'vaults'>): Markup {
+  return (
+    <fieldset class="rule">
+      <legend>Vaults credited</legend>
+      <label class="field">
+        <span>
+          Ids, one on a line; empty credits every vault. Other deposits are booked and held.
+        </span>
+        <textarea name="vaults" rows={3} spellcheck={false}>
+          {Array.isArray(vaults) ? vaults.map(String).join('\n') : ''}
+        </textarea>
+      </label>
+    </fieldset>
+  );
+}
+
 const NEW_RULES: readonly ScopedRule[] = [
   { scope: { kind: 'network', name: '' }, rule: {} },
   { scope: { kind: 'asset', name: '' }, rule: {} },
@@ -119,6 +136,7 @@ export function ChangePage(shown: {
             approval. Halts stay as they are.
           </p>
           <form class="rules" method="post" action={`${POLICY_PATH}/review`}>
+            <VaultsField vaults={policy.vaults} />
             {rules.map(({ scope, rule }, index) => (
               <RuleFields {...{ index, scope, rule, decimals }} />
             ))}

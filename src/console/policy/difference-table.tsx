@@ -6,6 +6,7 @@ import { scopeName, SETTING_TITLES, type PolicyDifference, type Setting } from '
 import { SettingValue } from './setting-value.tsx';
 
 function titleOf(setting: string): string {
+  if (setting === 'vaults') return 'Vaults credited';
   return Object.hasOwn(SETTING_TITLES, setting) ? SETTING_TITLES[setting as Setting] : setting;
 }
 

@@ -14,6 +14,7 @@ import {
   scopeName,
   SETTING_TITLES,
   SETTINGS,
+  vaultsText,
   type RuleScope,
   type ScopedRule,
 } from './policy-text.ts';
@@ -63,6 +64,17 @@ function RulesTable({ policy, decimals }: { policy: CreditingPolicy; decimals: D
         Inherited settings are grey. Amounts without known decimals are in the smallest unit.
       </p>
     </>
+  );
+}
+
+/** The vaults that the policy credits, where it does not credit every vault. */
+function CreditedVaults({ policy: { vaults } }: { policy: CreditingPolicy }): Markup {
+  if (vaults === undefined) return <></>;
+  return (
+    <p>
+      Only deposits of these vaults are credited: {vaultsText(vaults)}. Deposits of other vaults are
+      booked and held.
+    </p>
   );
 }
 
@@ -127,6 +139,7 @@ export function PolicyPage(shown: {
         <p class="muted">
           Set by {sourceText(row)}, <Moment at={row.setAt} />: {row.reason}
         </p>
+        <CreditedVaults policy={row.policy} />
         <RulesTable policy={row.policy} decimals={decimals} />
       </Card>
     </>

@@ -5,6 +5,8 @@ type Rules = Readonly<Record<string, Rule>>;
 
 /** A crediting policy as JSON has it: amounts are text. It may hold mistakes: the API checks it. */
 export interface PolicyText {
+  /** Vaults whose deposits are credited; absent: every vault. */
+  readonly vaults?: unknown;
   readonly default: Rule;
   readonly networks: Rules;
   readonly assets: Rules;
@@ -62,6 +64,7 @@ function rulesIn(value: unknown): Rules {
 export function policyTextOf(json: unknown): PolicyText {
   const policy = isObject(json) ? json : {};
   return {
+    ...(policy['vaults'] === undefined ? {} : { vaults: policy['vaults'] }),
     default: isObject(policy['default']) ? policy['default'] : {},
     networks: rulesIn(policy['networks']),
     assets: rulesIn(policy['assets']),
@@ -98,8 +101,24 @@ export function scopeName(scope: RuleScope): string {
   return scope.kind === 'default' ? 'default' : `${scope.kind} ${scope.name}`;
 }
 
-/** Every setting that differs, in the order of the rules; a removed rule's settings come last. */
+/** Vaults as a text of names: `every vault`, or one after the other. */
+export function vaultsText(vaults: unknown): string {
+  if (vaults === undefined) return 'every vault';
+  return Array.isArray(vaults) ? vaults.map(String).join(', ') : JSON.stringify(vaults);
+}
+
+function vaultsDifference(before: PolicyText, after: PolicyText): PolicyDifference[] {
+  const [from, to] = [vaultsText(before.vaults), vaultsText(after.vaults)];
+  if (from === to) return [];
+  return [{ scope: { kind: 'default' }, setting: 'vaults', before: from, after: to }];
+}
+
+/** Every setting that differs: vaults, then the rules in order; a removed rule's come last. */
 export function differencesOf(before: PolicyText, after: PolicyText): PolicyDifference[] {
+  return [...vaultsDifference(before, after), ...ruleDifferences(before, after)];
+}
+
+function ruleDifferences(before: PolicyText, after: PolicyText): PolicyDifference[] {
   const earlier = new Map(rulesOf(before).map((one) => [scopeName(one.scope), one]));
   const later = new Map(rulesOf(after).map((one) => [scopeName(one.scope), one]));
   return [...new Map([...later, ...earlier])].flatMap(([name, { scope }]) => {

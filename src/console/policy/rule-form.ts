@@ -59,7 +59,10 @@ export function policyFromFields(fields: Fields): PolicyText {
     if (scope.kind === 'default') base = rule;
     else (scope.kind === 'network' ? networks : assets)[scope.name] = rule;
   }
-  return { default: base, networks, assets };
+  const vaults = trimmedText(fields, 'vaults')
+    .split(/[\s,]+/)
+    .filter((name) => name !== '');
+  return { ...(vaults.length === 0 ? {} : { vaults }), default: base, networks, assets };
 }
 
 /** What is wrong with an amount of a policy: its setting, its rule, and how to write it. */

@@ -75,22 +75,50 @@ async function checkVaults(
   }
   return [
     reached,
-    ...checkOthers(found.others),
+    ...checkOthers(found.others, crediting),
+    ...checkCredited(crediting, [...vaults, ...found.others]),
     ...checkDepths(crediting, networks, overrides),
     ...subscriptions,
   ];
 }
 
-/** Warns of vaults that the API client sees and `custody.vaults` leaves out. */
-export function checkOthers(others: readonly string[]): Diagnosis[] {
+/** Vaults by name, at most five, and the number of the others. */
+function namesOf(vaults: readonly string[]): string {
+  const named = vaults.slice(0, VAULTS_NAMED_MAX).join(', ');
+  const more = vaults.length - VAULTS_NAMED_MAX;
+  return more > 0 ? `${named} and ${more} more` : named;
+}
+
+/**
+ * Warns of vaults that the API client sees and `custody.vaults` leaves out, where the policy credits
+ * them.
+ */
+export function checkOthers(others: readonly string[], { vaults }: CreditingPolicy): Diagnosis[] {
   if (others.length === 0) return [];
-  const named = others.slice(0, VAULTS_NAMED_MAX).join(', ');
-  const more = others.length - VAULTS_NAMED_MAX;
-  const vaults = more > 0 ? `${named} and ${more} more` : named;
+  const seen = `this API client also sees ${namesOf(others)}, which custody.vaults leaves out`;
+  const credited = others.filter((one) => vaults === undefined || vaults.includes(one));
+  if (credited.length === 0) {
+    return [ok('vaults', `${seen}: their deposits are booked, and crediting.vaults holds them`)];
+  }
   return [
     warning(
       'vaults',
-      `this API client also sees ${vaults}, which custody.vaults leaves out: their deposits are booked and credited too. If another installation credits them, customers may be paid twice: use an API client that sees the vaults of this one alone`,
+      `${seen}: their deposits are booked and credited too. If another installation credits them, customers may be paid twice: name the vaults to credit in crediting.vaults`,
+    ),
+  ];
+}
+
+/** Warns of vaults that the policy credits and the API client does not see. */
+export function checkCredited(
+  { vaults = [] }: CreditingPolicy,
+  seen: readonly string[],
+): Diagnosis[] {
+  const unseen = vaults.filter((one) => !seen.includes(one));
+  if (unseen.length === 0) return [];
+  return [
+    warning(
+      'vaults',
+      `crediting.vaults names ${namesOf(unseen)}, which this API client does not see: correct the ids`,
     ),
   ];
 }

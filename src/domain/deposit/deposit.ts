@@ -1,4 +1,4 @@
-import { approvalsNeeded, type PolicyRule } from '../policy/policy.ts';
+import { approvalsNeeded, type DepositRule, type PolicyRule } from '../policy/policy.ts';
 import type { Amount } from '../money/amount.ts';
 import type {
   AccountId,
@@ -41,6 +41,7 @@ export type DepositState =
 
 export const HOLD_REASONS = [
   'operator_hold',
+  'vault_not_credited',
   'unattributed_memo',
   'memo_required',
   'decimals_changed',
@@ -180,8 +181,9 @@ export function ownerLack(
 }
 
 /** Reasons that hold a deposit from its first confirmation on, at any depth. */
-function holdAtAnyDepth(deposit: Deposit, rule: PolicyRule): HoldReason | null {
+function holdAtAnyDepth(deposit: Deposit, rule: DepositRule): HoldReason | null {
   if (deposit.operatorHold !== null) return 'operator_hold';
+  if (!rule.creditsVault) return 'vault_not_credited';
   const lack = ownerLack(deposit, rule);
   if (lack !== null) return lack;
   if (deposit.decimalsChanged) return 'decimals_changed';
@@ -193,7 +195,7 @@ function holdAtAnyDepth(deposit: Deposit, rule: PolicyRule): HoldReason | null {
  * The state of a deposit, from its facts and its rule alone. A credit is due only when every gate
  * is open: deep enough, verified against the custody API at that depth, approved, and not held.
  */
-export function evaluateState(deposit: Deposit, rule: PolicyRule): Evaluation {
+export function evaluateState(deposit: Deposit, rule: DepositRule): Evaluation {
   if (deposit.credit !== null) {
     return evaluation(deposit.credit.reference === null ? 'credited' : 'settled');
   }
@@ -232,7 +234,7 @@ export function withState(
 }
 
 /** Whether the rule changes nothing: the state is current and no credit is due. */
-export function isUpToDate(deposit: Deposit, rule: PolicyRule): boolean {
+export function isUpToDate(deposit: Deposit, rule: DepositRule): boolean {
   const evaluated = evaluateState(deposit, rule);
   return !evaluated.creditDue && withState(deposit, evaluated, rule) === deposit;
 }

@@ -1,6 +1,6 @@
 import { breakKey, finding, type Finding } from '../break/break.ts';
 import type { CreditItem } from './credit.ts';
-import { ruleFor } from '../policy/policy.ts';
+import { depositRule } from '../policy/policy.ts';
 import { withState, evaluateState, type Deposit } from './deposit.ts';
 import type { RuleContext } from '../hash/hash-state.ts';
 
@@ -62,7 +62,7 @@ function holdBreak(deposit: Deposit): 'unattributed_memo' | 'decimals_changed' |
  * No other function creates a credit.
  */
 export function evaluate(before: Deposit, now: RuleContext): Evaluated {
-  const rule = ruleFor(now.policy, before);
+  const rule = depositRule(now.policy, before);
   const evaluation = evaluateState(before, rule);
   const evaluated = withState(before, evaluation, rule);
   if (!evaluation.creditDue) {

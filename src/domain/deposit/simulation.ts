@@ -1,5 +1,5 @@
 import { evaluateState, type Deposit } from './deposit.ts';
-import { ruleFor, type CreditingPolicy } from '../policy/policy.ts';
+import { depositRule, type CreditingPolicy } from '../policy/policy.ts';
 
 /** Where a policy leads a deposit; `credited`: every gate is open. */
 export type Outcome = Pick<Deposit, 'state' | 'reason'>;
@@ -25,7 +25,7 @@ export interface SimulatedDeposit {
 
 /** The outcome of a deposit as it is known now, as if nobody had credited it. */
 function outcomeOf(deposit: Deposit, policy: CreditingPolicy): Outcome {
-  const rule = ruleFor(policy, deposit);
+  const rule = depositRule(policy, deposit);
   const { state, reason, creditDue } = evaluateState({ ...deposit, credit: null }, rule);
   return creditDue ? { state: 'credited', reason: null } : { state, reason };
 }

@@ -1,5 +1,5 @@
 import type { Amount } from '../money/amount.ts';
-import type { AssetId, NetworkKey } from '../ids.ts';
+import type { AssetId, NetworkKey, VaultId } from '../ids.ts';
 
 /** The name of a policy's version: the journal position of its fact. */
 export function policyVersion({ seq }: { readonly seq: number }): string {
@@ -25,6 +25,8 @@ export interface PolicyRule {
 
 /** A crediting policy: the default, overridden by network, overridden by asset, key by key. */
 export interface CreditingPolicy {
+  /** Vaults whose deposits are credited; absent: every vault. Other deposits are booked and held. */
+  readonly vaults?: readonly string[];
   readonly default: Partial<PolicyRule> & { readonly confirmations: number };
   readonly networks: Readonly<Record<string, Partial<PolicyRule>>>;
   readonly assets: Readonly<Record<string, Partial<PolicyRule>>>;
@@ -77,18 +79,38 @@ export function ruleFor(
   return overridden(onNetwork, ownRule(assets, subject.asset));
 }
 
+/** The rule for a deposit, and whether the policy credits deposits of its vault at all. */
+export interface DepositRule extends PolicyRule {
+  readonly creditsVault: boolean;
+}
+
+/** The rule for a deposit of a vault. */
+export function depositRule(
+  policy: CreditingPolicy,
+  subject: { vaultId: VaultId; network: NetworkKey; asset: AssetId },
+): DepositRule {
+  const creditsVault = policy.vaults === undefined || policy.vaults.includes(subject.vaultId);
+  return { ...ruleFor(policy, subject), creditsVault };
+}
+
 /** The depth that a network's deposits need unless an asset rule differs. */
 export function ruleDepth(policy: CreditingPolicy, network: NetworkKey): number {
   return ownRule(policy.networks, network)?.confirmations ?? policy.default.confirmations;
 }
 
-/** Whether two policies are equal; the order of rules and keys does not count. */
+/** Whether two policies are equal; the order of vaults, rules and keys does not count. */
 export function samePolicy(left: CreditingPolicy, right: CreditingPolicy): boolean {
   return (
+    sameVaults(left.vaults, right.vaults) &&
     sameRule(left.default, right.default) &&
     sameRules(left.networks, right.networks) &&
     sameRules(left.assets, right.assets)
   );
+}
+
+function sameVaults(left: CreditingPolicy['vaults'], right: CreditingPolicy['vaults']): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return left.every((one) => right.includes(one)) && right.every((one) => left.includes(one));
 }
 
 function sameRules(left: CreditingPolicy['assets'], right: CreditingPolicy['assets']): boolean {

@@ -45,6 +45,10 @@ const partialRule = strict(rule).refine(inOrder, OUT_OF_ORDER);
  * id. Amounts are strings of digits.
  */
 export const creditingPolicy = strict({
+  vaults: z
+    .array(z.string().min(1))
+    .min(1, 'must name a vault; leave it out to credit every vault')
+    .exactOptional(),
   default: strict({ ...rule, confirmations }).refine(inOrder, OUT_OF_ORDER),
   networks: z.record(z.string().min(1), partialRule).default({}),
   assets: z.record(z.string().min(1), partialRule).default({}),

@@ -1,4 +1,4 @@
-import { ruleFor } from '../../domain/policy/policy.ts';
+import { depositRule } from '../../domain/policy/policy.ts';
 import { isUpToDate, type Deposit } from '../../domain/deposit/deposit.ts';
 import type { Fact } from '../../domain/fact/fact.ts';
 import type { AssetId, DepositId } from '../../domain/ids.ts';
@@ -81,7 +81,7 @@ export class Reevaluation {
       const assets = new Set(corrections.map(({ asset }) => asset));
       const moving = page.filter(
         (deposit) =>
-          !isUpToDate(deposit, ruleFor(held.policy, deposit)) ||
+          !isUpToDate(deposit, depositRule(held.policy, deposit)) ||
           (deposit.decimalsChanged && assets.has(deposit.asset)),
       );
       if (await this.#judged(moving, assets)) after = last.depositId;

@@ -1,7 +1,7 @@
 import {
   NO_POLICY,
   policyVersion,
-  ruleFor,
+  depositRule,
   samePolicy,
   type CreditingPolicy,
 } from '../../domain/policy/policy.ts';
@@ -163,7 +163,7 @@ export class PolicyHandler {
       const pinned = corrected.includes(deposit.asset)
         ? asPinned(deposit, unit.hashState(network, blockchainHash), now)
         : deposit;
-      const isCurrent = pinned === deposit && isUpToDate(deposit, ruleFor(now.policy, deposit));
+      const isCurrent = pinned === deposit && isUpToDate(deposit, depositRule(now.policy, deposit));
       return isCurrent ? [] : [pinned];
     });
     for (const before of moving) {

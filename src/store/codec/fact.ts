@@ -133,19 +133,21 @@ function unpackRules(stored: Record<string, StoredRule>): Record<string, Partial
   return Object.fromEntries(Object.entries(stored).map(([key, rule]) => [key, unpackRule(rule)]));
 }
 
-/** A policy as JSON text. Equal policies with members in the same order give equal texts. */
-export function packPolicy(policy: CreditingPolicy): string {
-  return decoder.decode(jsonBytes(policy));
+/** A policy as JSON text. Equal policies whose rules have the same order give equal texts. */
+export function packPolicy({ vaults, ...rules }: CreditingPolicy): string {
+  return decoder.decode(jsonBytes(vaults === undefined ? rules : { vaults, ...rules }));
 }
 
 /** Reads what `packPolicy` wrote. Throws for text that is not JSON: the store is damaged. */
 export function unpackPolicy(text: string): CreditingPolicy {
   const stored = JSON.parse(text) as {
+    vaults?: string[];
     default: StoredRule;
     networks: Record<string, StoredRule>;
     assets: Record<string, StoredRule>;
   };
   return {
+    ...(stored.vaults === undefined ? {} : { vaults: stored.vaults }),
     default: unpackRule(stored.default) as CreditingPolicy['default'],
     networks: unpackRules(stored.networks),
     assets: unpackRules(stored.assets),

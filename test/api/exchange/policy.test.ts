@@ -82,6 +82,21 @@ test('a replaced policy holds at once, and every deposit that waits is judged by
   expect([api.open.depositState(), api.open.feedLines()]).toEqual(['credited', ['credit 100']]);
 });
 
+test('deposits of vaults that the policy does not name are held, and credited when it names them', async () => {
+  const api = await apiUnderTest();
+  await api.open.deliver(new Service().confirmed(6));
+  const rules = { default: { confirmations: 6 }, networks: {}, assets: {} };
+  const others = { vaults: ['v2'], ...rules };
+  const answer = await put(api, { policy: others, reason: 'this journal has v2 alone' });
+  expect([answer.status, answer.body]).toMatchObject([200, { policy: others }]);
+  await verifyWith(api.open, { confirmations: 6 });
+  const [held] = api.open.deposits();
+  expect(held).toMatchObject({ state: 'held', reason: 'vault_not_credited', vault_id: 'v1' });
+  expect([api.open.feedLines(), api.open.breaks()]).toEqual([[], []]);
+  await put(api, { policy: { ...rules, vaults: ['v2', 'v1'] }, reason: 'and v1' });
+  expect([api.open.depositState(), api.open.feedLines()]).toEqual(['credited', ['credit 100']]);
+});
+
 test('a change made to an old policy is refused, and says who was faster', async () => {
   const api = await apiUnderTest();
   const { headers } = await api.get('/v1/policy');

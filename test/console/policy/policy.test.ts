@@ -38,6 +38,26 @@ test('differences of two policies name every setting, also of rules that came or
   expect(differencesOf(after, after)).toEqual([]);
 });
 
+test('differences name the credited vaults first', () => {
+  const of = (vaults?: string[]) => policyTextOf({ vaults, default: { confirmations: 6 } });
+  const shown = (one: { setting: string; before: unknown; after: unknown }): string =>
+    `${one.setting}: ${String(one.before)} → ${String(one.after)}`;
+  expect(differencesOf(of(), of(['v1', 'v2'])).map(shown)).toEqual([
+    'vaults: every vault → v1, v2',
+  ]);
+  expect(differencesOf(of(['v1']), of(['v1']))).toEqual([]);
+});
+
+test('a form names vaults one on a line; without any, every vault is credited', () => {
+  const form = { 'scope-0': 'default', 'confirmations-0': '6' };
+  const rules = { default: { confirmations: 6 }, networks: {}, assets: {} };
+  expect(policyFromFields({ ...form, vaults: 'v1\r\n v2 \n' })).toEqual({
+    vaults: ['v1', 'v2'],
+    ...rules,
+  });
+  expect(policyFromFields({ ...form, vaults: ' ' })).toEqual(rules);
+});
+
 test('a text that is no policy has no rules but the default', () => {
   for (const json of [null, 'text', 7, [], { default: 3, networks: [1], assets: { a: 4 } }]) {
     expect(rulesOf(policyTextOf(json))).toEqual([{ scope: { kind: 'default' }, rule: {} }]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkOthers } from '../../../src/daemon/checks/custody-check.ts';
+import { NO_POLICY } from '../../../src/domain/policy/policy.ts';
+import { checkCredited, checkOthers } from '../../../src/daemon/checks/custody-check.ts';
 
 test.for([
   [1, 'v1, which'],
@@ -9,12 +10,28 @@ test.for([
   'of %d vaults that custody.vaults leaves out, the doctor names %s',
   ([count, named]) => {
     const others = Array.from({ length: count }, (_, index) => `v${index + 1}`);
-    const [said] = checkOthers(others);
+    const [said] = checkOthers(others, NO_POLICY);
     expect(said).toMatchObject({ check: 'vaults', status: 'warning' });
     expect(said?.detail).toContain(`this API client also sees ${named}`);
   },
 );
 
 test('without such vaults the doctor says nothing of them', () => {
-  expect(checkOthers([])).toEqual([]);
+  expect(checkOthers([], NO_POLICY)).toEqual([]);
+});
+
+test('vaults that the policy does not credit are no warning', () => {
+  const said = checkOthers(['v2', 'v3'], { ...NO_POLICY, vaults: ['v1'] });
+  expect(said).toMatchObject([{ check: 'vaults', status: 'ok' }]);
+  const [warned] = checkOthers(['v2', 'v3'], { ...NO_POLICY, vaults: ['v1', 'v3'] });
+  expect(warned).toMatchObject({ status: 'warning' });
+});
+
+test('the doctor warns of a credited vault that the API client does not see', () => {
+  const policy = { ...NO_POLICY, vaults: ['v1', 'v9'] };
+  expect(checkCredited(policy, ['v1', 'v2'])).toMatchObject([
+    { status: 'warning', detail: expect.stringContaining('names v9, which') as string },
+  ]);
+  expect(checkCredited(policy, ['v1', 'v9'])).toEqual([]);
+  expect(checkCredited(NO_POLICY, [])).toEqual([]);
 });

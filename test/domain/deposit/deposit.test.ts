@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import type { PolicyRule } from '../../../src/domain/policy/policy.ts';
+import type { DepositRule } from '../../../src/domain/policy/policy.ts';
 import {
   approvers,
   awaitsCustody,
@@ -13,7 +13,7 @@ import {
 import { CreditId, Memo } from '../../../src/domain/ids.ts';
 import { DUE } from '../records.ts';
 
-const RULE: PolicyRule = {
+const RULE: DepositRule = {
   confirmations: 6,
   minimumAmount: Amount(10n),
   oneApprovalAbove: null,
@@ -21,6 +21,7 @@ const RULE: PolicyRule = {
   requireMemo: false,
   halted: false,
   creditInternal: false,
+  creditsVault: true,
 };
 
 const REVERSED = CreditId('crd_0');
@@ -40,7 +41,7 @@ const ONE_ABOVE_99 = { oneApprovalAbove: Amount(99n) };
 const TWO_ABOVE_99 = { twoApprovalsAbove: Amount(99n) };
 
 /** What is known, under which rule, and the state of the deposit. */
-const STATES: [why: string, facts: Partial<Deposit>, rule: Partial<PolicyRule>, is: string][] = [
+const STATES: [why: string, facts: Partial<Deposit>, rule: Partial<DepositRule>, is: string][] = [
   ['every gate open', {}, {}, 'verifying, credit due'],
   ['seen in the mempool', { evidence: 'mempool', confirmations: 0, ...UNVERIFIED }, {}, 'detected'],
   ['one confirmation', { confirmations: 1, ...UNVERIFIED }, {}, 'confirming'],
@@ -70,6 +71,15 @@ const STATES: [why: string, facts: Partial<Deposit>, rule: Partial<PolicyRule>, 
     {},
     'held: operator_hold',
   ],
+  ['another vault', {}, { creditsVault: false }, 'held: vault_not_credited'],
+  [
+    'another vault, one confirmation, and a memo of nobody',
+    { unattributed: true, confirmations: 1, ...UNVERIFIED },
+    { creditsVault: false },
+    'held: vault_not_credited',
+  ],
+  ['another vault, own transfer', { ownTransfer: true }, { creditsVault: false }, 'internal'],
+  ['another vault, credited before', { credit: CREDIT }, { creditsVault: false }, 'credited'],
   ['unregistered memo', { unattributed: true }, {}, 'held: unattributed_memo'],
   [
     'unregistered memo, attributed',
@@ -238,7 +248,7 @@ const EVALUATED: Deposit = { ...DUE, ...UNVERIFIED };
 const UP_TO_DATE: [
   why: string,
   facts: Partial<Deposit>,
-  rule: Partial<PolicyRule>,
+  rule: Partial<DepositRule>,
   upToDate: boolean,
 ][] = [
   ['as it was judged', {}, {}, true],
@@ -247,6 +257,7 @@ const UP_TO_DATE: [
   ['the policy holds it now', {}, { halted: true }, false],
   ['in another state than it was judged to', { state: 'confirming' }, {}, false],
   ['held for the same reason', { state: 'held', reason: 'halted' }, { halted: true }, true],
+  ['the policy credits other vaults now', {}, { creditsVault: false }, false],
   ['held for another reason', { state: 'held', reason: 'dust' }, { halted: true }, false],
   ['the depth asked is another, the state is not', { requiredConfirmations: 5 }, {}, false],
 ];

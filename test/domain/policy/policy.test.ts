@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import {
   approvalsNeeded,
+  depositRule,
   NO_POLICY,
   policyVersion,
   ruleFor,
@@ -9,7 +10,7 @@ import {
   type CreditingPolicy,
   type PolicyRule,
 } from '../../../src/domain/policy/policy.ts';
-import { AssetId, NetworkKey } from '../../../src/domain/ids.ts';
+import { AssetId, NetworkKey, VaultId } from '../../../src/domain/ids.ts';
 
 const POLICY: CreditingPolicy = {
   default: { confirmations: 6, minimumAmount: Amount(5n) },
@@ -162,4 +163,24 @@ test.for(OTHERS)('a policy and %s', ([, policy, same]) => {
 
 test('a version of the policy is named by the journal position of its fact', () => {
   expect(policyVersion({ seq: 12 })).toBe('pol_12');
+});
+
+test.for([
+  [undefined, true],
+  [['v1', 'v2'], true],
+  [['v2'], false],
+] as const)('of the vaults %o, a deposit of v1 is credited: %s', ([vaults, credits]) => {
+  const policy = { ...POLICY, ...(vaults === undefined ? {} : { vaults }) };
+  const subject = { network: NetworkKey('tron'), asset: AssetId('tron:USDT') };
+  const rule = depositRule(policy, { ...subject, vaultId: VaultId('v1') });
+  expect(rule).toEqual({ ...ruleFor(policy, subject), creditsVault: credits });
+});
+
+test('two policies are equal when they credit the same vaults, in any order', () => {
+  const of = (...vaults: string[]): CreditingPolicy => ({ ...POLICY, vaults });
+  expect(samePolicy(of('v1', 'v2'), of('v2', 'v1'))).toBe(true);
+  expect(samePolicy(of('v1'), of('v1', 'v2'))).toBe(false);
+  expect(samePolicy(of('v1', 'v2'), of('v1'))).toBe(false);
+  expect(samePolicy(of('v1'), POLICY)).toBe(false);
+  expect(samePolicy(POLICY, of('v1'))).toBe(false);
 });

@@ -134,6 +134,22 @@ describe.runIf(isInstalled)('two journals on one primary', () => {
     expect(await one.breaks()).toEqual([]);
   });
 
+  test('API clients that see every vault, each policy with its own vault: each feed has its own credits alone, and the other journal books and holds them', async () => {
+    const [one, two] = await twoJournals(cluster, 'every vault', 'own vault');
+    expect((await doctor(one)).stdout).toContain('crediting.vaults holds them');
+    const [ofOne, ofTwo] = [await one.pay('700'), await two.pay('900')];
+    for (const [journal, own, others] of [
+      [one, ofOne, ofTwo],
+      [two, ofTwo, ofOne],
+    ] as const) {
+      await journal.untilCredited(own);
+      await journal.untilDeposit(others, 'held');
+      await journal.reconcile();
+      expect((await journal.feed()).map(({ blockchainHash }) => blockchainHash)).toEqual([own]);
+      expect(await journal.breaks()).toEqual([]);
+    }
+  });
+
   test("webhooks at the other journal's URL: the other journal never credits them, and the vault's own journal credits from the API", async () => {
     const [one, two] = await twoJournals(cluster, 'own vault');
     await two.subscribeTo(one.webhookUrl);

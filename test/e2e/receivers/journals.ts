@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { CoreClient, CoreControl } from '../../../src/commands/demo/core-client.ts';
 import type { PostgresCluster } from '../../postgres/cluster.ts';
 import { ETH, type BreakRow, type FeedItem } from '../attached.ts';
-import type { Daemon } from '../daemon.ts';
+import { THREE_DEEP, type Daemon } from '../daemon.ts';
 import { eventually, freePort, startProgram } from '../program.ts';
 import { CustodyView } from './custody-view.ts';
 import { newJournalUrl, receiverOf } from './receivers.ts';
@@ -62,6 +62,8 @@ interface JournalOptions {
   readonly client?: CoreClient;
   /** Absent: its own vault. */
   readonly vaults?: 'all';
+  /** Vaults that its policy credits; absent: every vault. */
+  readonly credits?: 'own vault' | undefined;
 }
 
 interface Address {
@@ -115,7 +117,9 @@ export class Journal {
       const vaults = options.vaults ?? [vaultId];
       return { baseUrl: view.url, clientId: client.clientId, privateKeyFile, webhookUrl, vaults };
     };
-    const receiver = await receiverOf(store, name, {}, { port, custody });
+    const crediting =
+      options.credits === undefined ? THREE_DEEP : { ...THREE_DEEP, vaults: [vaultId] };
+    const receiver = await receiverOf(store, name, {}, { port, custody, crediting });
     await receiver.start();
     await receiver.becomes('owner');
     const { daemon } = receiver;
@@ -221,10 +225,11 @@ export class Journal {
 export async function twoJournals(
   cluster: PostgresCluster,
   sees: JournalOptions['sees'],
+  credits?: JournalOptions['credits'],
 ): Promise<readonly [Journal, Journal]> {
   const core = await SharedCore.start();
   return Promise.all([
-    Journal.start({ cluster, core, name: 'one', sees }),
-    Journal.start({ cluster, core, name: 'two', sees }),
+    Journal.start({ cluster, core, name: 'one', sees, credits }),
+    Journal.start({ cluster, core, name: 'two', sees, credits }),
   ]);
 }

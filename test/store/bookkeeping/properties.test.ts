@@ -151,6 +151,7 @@ test.runIf(inject('store') === undefined)(
     ];
     const more = [
       'unattributed_memo',
+      'vault_not_credited',
       'dust',
       'halted',
       'failed-fee',

@@ -31,6 +31,7 @@ const POLICIES: readonly CreditingPolicy[] = [
   { ...SIX_DEEP, default: { confirmations: 6, oneApprovalAbove: Amount(50n) } },
   { ...SIX_DEEP, default: { confirmations: 6, halted: true } },
   { ...SIX_DEEP, default: { confirmations: 6, minimumAmount: Amount(80n) } },
+  { ...SIX_DEEP, vaults: ['v2'] },
 ];
 
 const REASON = 'because';

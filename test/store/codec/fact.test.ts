@@ -179,11 +179,15 @@ const rule: fc.Arbitrary<Partial<PolicyRule>> = fc.record(
   { requiredKeys: [] },
 );
 
-const policy: fc.Arbitrary<CreditingPolicy> = fc.record({
-  default: fc.tuple(rule, fc.nat()).map(([some, confirmations]) => ({ ...some, confirmations })),
-  networks: fc.dictionary(text, rule),
-  assets: fc.dictionary(text, rule),
-});
+const policy: fc.Arbitrary<CreditingPolicy> = fc.record(
+  {
+    vaults: fc.array(text, { minLength: 1 }),
+    default: fc.tuple(rule, fc.nat()).map(([some, confirmations]) => ({ ...some, confirmations })),
+    networks: fc.dictionary(text, rule),
+    assets: fc.dictionary(text, rule),
+  },
+  { requiredKeys: ['default', 'networks', 'assets'] },
+);
 
 const reason = text;
 const exemption: fc.Arbitrary<ExemptionRule> = fc.record(
