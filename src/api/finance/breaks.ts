@@ -8,6 +8,7 @@ import {
   type BreakState,
   type Severity,
 } from '../../domain/break/break.ts';
+import { breakText } from '../../domain/break/shown-text.ts';
 import { cursorOf } from '../../domain/deposit/feed-cursor.ts';
 import { versionText } from '../../domain/fact/basis.ts';
 import { BreakId } from '../../domain/ids.ts';
@@ -69,7 +70,10 @@ const breakFields = {
   expected: amountText.nullable().openapi({ description: "The custody's side." }),
   actual: amountText.nullable().openapi({ description: 'Our side.' }),
   difference: amountText.nullable().openapi({ description: 'actual − expected.' }),
-  detail: z.string().openapi({ description: 'The text of its last finding.' }),
+  detail: z.string().openapi({
+    description:
+      'One sentence: its last finding and what to do now. After a reversal it says that the feed reversed the credit.',
+  }),
   reversal: reversalSchema.nullable().openapi({
     description:
       'For `reversal_after_credit`: the feed item that reversed the credit, null until then. Null for every other type.',
@@ -148,7 +152,7 @@ function breakView(one: ShownBreak, looking: Looking): z.infer<typeof breakSchem
     expected: one.expected?.toString() ?? null,
     actual: one.actual?.toString() ?? null,
     difference: differenceOf(one)?.toString() ?? null,
-    detail: one.detail,
+    detail: breakText(one),
     reversal: reversalView(one.reversal, looking),
     journalSeq: one.seq,
     version: versionText(partsOf(one)),

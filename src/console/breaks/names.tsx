@@ -4,7 +4,7 @@ import type { HrefOf, Subject as Thing } from '../frame/context.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { breakText } from '../parts/break-text.ts';
+import { breakText } from '../../domain/break/shown-text.ts';
 import { Prose } from '../parts/value/prose.tsx';
 
 /** A break's sentence, with its amounts in the asset's own unit. */

@@ -6,7 +6,7 @@ import { haltsIn, scopeText } from '../../domain/policy/halt.ts';
 import type { Oldest, ShownBreak, SignedDay } from '../../store/answers.ts';
 import { grouped } from '../../pages/parts/value/figure.ts';
 import { causeText, typeText } from '../parts/break-causes.ts';
-import { breakText } from '../parts/break-text.ts';
+import { breakText } from '../../domain/break/shown-text.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { OverdueDays } from '../parts/journal-days.ts';
 import type { BreaksForPeople, CountedGroup } from './breaks-for-people.ts';

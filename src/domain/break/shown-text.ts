@@ -21,8 +21,19 @@ const FROZEN_PROSPECT =
   ": when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then";
 
 /** The text of a `reversal_after_credit` after the feed reversed its credit. */
-export function reversedText(text: string): string {
+function reversedText(text: string): string {
   if (!text.endsWith(FROZEN_PROSPECT)) return text;
   const what = text.slice(0, -FROZEN_PROSPECT.length);
   return `${what}: the feed reversed the credit; recover it from the customer's balance`;
+}
+
+/**
+ * A break's sentence as pages and the API show it, with amounts in smallest units. `reversal`: the feed item that
+ * reversed the credit, or null.
+ */
+export function breakText(one: {
+  readonly detail: string;
+  readonly reversal: object | null;
+}): string {
+  return shownText(one.reversal === null ? one.detail : reversedText(one.detail));
 }

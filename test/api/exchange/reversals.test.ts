@@ -81,6 +81,17 @@ test('a reversal after a restore has the cursor that consumers of the feed know'
   expect(await reversals(api)).toMatchObject([{ seq: 1_000_000_002 }]);
 });
 
+test('the text of a break promises a reversal until the feed has it, then says what to recover', async () => {
+  const { api } = await withRollback();
+  const textOf = async (): Promise<unknown> =>
+    (await api.list('/v1/breaks?type=reversal_after_credit'))[0]?.['detail'];
+  expect(await textOf()).toMatch(/rolled back: when the custody API agrees, the feed reverses/);
+  await verifyWith(api.open, { status: 'rolledback' });
+  expect(await textOf()).toMatch(
+    /rolled back: the feed reversed the credit; recover it from the customer's balance$/,
+  );
+});
+
 test('a break of another type says nothing of reversals', async () => {
   const api = await apiUnderTest();
   await api.open.deliver('not json');

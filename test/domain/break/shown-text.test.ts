@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reversedText, shownText } from '../../../src/domain/break/shown-text.ts';
+import { breakText, shownText } from '../../../src/domain/break/shown-text.ts';
 
 test.for([
   [
@@ -26,5 +26,6 @@ test.for([
   ],
   ['books say 3, the chain says 4', 'books say 3, the chain says 4'],
 ] as const)('a reversed credit promises no reversal any more: %s', ([stored, shown]) => {
-  expect(reversedText(stored)).toBe(shown);
+  expect(breakText({ detail: stored, reversal: {} })).toBe(shown);
+  expect(breakText({ detail: stored, reversal: null })).toBe(stored);
 });

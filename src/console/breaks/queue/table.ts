@@ -2,7 +2,7 @@ import { differenceOf } from '../../../domain/break/break.ts';
 import type { Amount } from '../../../domain/money/amount.ts';
 import type { Table, TableColumn } from '../../../report/tables/table.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
-import { breakText } from '../../parts/break-text.ts';
+import { breakText } from '../../../domain/break/shown-text.ts';
 
 /** Most breaks of one file. */
 export const TABLE_ROWS_MAX = 10_000;
