@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { startCore, type CoreOptions, type RunningCore } from '../simulator/core.ts';
 import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
+import { MAIL_FROM_DEFAULT } from '../simulator/mail/smtp-sender.ts';
 import { shutdownOf } from '../daemon/process/shutdown.ts';
 
 interface CoreFlags {
@@ -62,11 +63,15 @@ const STOP_MS_MAX = 10_000;
 const HELP = `
 A simulation of the custody service of the interface specification, with its blockchains, for
 development and tests. Its API is at /api/v1, its OpenAPI at /docs.
-The control port (default: port + 1) needs no credentials. It controls clients, vaults, deposits,
-blocks, reorgs, faults and the clock, and shows the true balances. Its web pages, the inspector, are
-at /inspector: deliveries, transactions, chains, faults, mails and snapshots, to see and to change.
+The state is in memory without --db: the next start begins anew, with the same ids and hashes for the
+same seed.
 
-Example:
+The control port (default: port + 1) needs no credentials, and is on loopback whatever --host is. It
+controls clients, vaults, deposits, blocks, reorgs, faults and the clock, and shows the true balances.
+Its web pages, the inspector, are at /inspector: deliveries, transactions, chains, faults, mails and
+snapshots, to see and to change.
+
+Examples:
   counterfoil core --port 4100 --seed 7 --clock virtual
   curl -sX POST localhost:4101/sim/vaults -H 'content-type: application/json' -d '{"name":"demo"}'
   open http://localhost:4101/inspector in a browser`;
@@ -128,17 +133,20 @@ export function coreCommand(terminal: Terminal): Command {
     .option('--port <port>', 'port of the API, 0 for any free one', parsePort, 4100)
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--control-port <port>', 'port of the /sim calls (default: port + 1)', parsePort)
-    .option('--seed <seed>', 'the same seed and calls give the same events, byte for byte')
+    .option(
+      '--seed <seed>',
+      'the same seed and calls give the same events, byte for byte (default: 1, or the seed of --db)',
+    )
     .option('--db <file>', 'keep all state in this SQLite file; the next start continues from it')
     .addOption(
       new Option(
         '--clock <kind>',
-        'real time (default), or a clock that only POST /sim/clock moves',
+        'real time (default, unless --db has another), or a clock that only POST /sim/clock moves',
       ).choices(['real', 'virtual']),
     )
     .option(
       '--start-time <time>',
-      'start time of a virtual clock, for example 2026-01-01T00:00:00Z',
+      'start time of a virtual clock (default: 2026-01-01T00:00:00Z, or the time of --db)',
       parseStartTime,
     )
     .option('--no-mine', 'produce blocks only on POST /sim/blocks')
@@ -161,13 +169,17 @@ export function coreCommand(terminal: Terminal): Command {
       'also send login codes by mail: smtp://[user:password@]host:port',
       parseUrl('smtp:', 'smtps:'),
     )
-    .option('--mail-from <address>', 'sender of those mails')
+    .option('--mail-from <address>', `sender of those mails (default: ${MAIL_FROM_DEFAULT})`)
     .option(
       '--public-url <url>',
       'URL of the API for browsers, for logins (default: the listening address)',
       parseWebUrl,
     )
-    .option('--callback-url <url...>', 'a callback_url that /auth/login accepts', parseCallbackUrl)
+    .option(
+      '--callback-url <url...>',
+      'the values of callback_url that /auth/login accepts (default: http://127.0.0.1:3000/callback)',
+      parseCallbackUrl,
+    )
     .option(
       '--identity-provider <json>',
       'an OIDC provider instead of the development one; repeatable',

@@ -24,14 +24,15 @@ const HELP = `
 With --config: checks the configuration and everything it names: the store, the servers of a shared
 journal and their standby, the API tokens, the provider at which people sign in, the listeners'
 certificates and sockets, the access rights of secret files, the custody API with our key, the vaults
-and their subscriptions, and whether webhooks can show the depths that the crediting policy requires.
-Changes nothing. Exit code 0 without problems, 1 with any.
+and their subscriptions, the names in the crediting policy and in the exemption rules, and whether
+webhooks can show the depths that the policy requires.
+Changes nothing. Exit code 0 without problems, also with warnings; 1 with any problem.
 
 With --proxy: tries from outside what a proxy lets through, and names the lines of its file to change.
 Sends requests without a certificate, with forged headers, odd paths, without TLS, and slow and large
 ones. Give a certificate that the proxy accepts (--cert, --key) to try what is behind that check, and
 the path token (--token-file) to try a body that stalls behind the daemon's check of the token too.
-Delivers nothing.
+Delivers nothing. --ca, --cert, --key, --token-file and --plain-port are for --proxy.
 
 Examples:
   counterfoil doctor --config config.json
@@ -59,11 +60,11 @@ export function doctorCommand(terminal: Terminal, environment: Environment): Com
   const command = new Command('doctor')
     .addHelpText('after', HELP)
     .option('--config <file>', 'the configuration (JSON)')
-    .option('--proxy <url>', 'the public address of a proxy, to be tried from outside')
+    .option('--proxy <url>', 'the public https address of a proxy, to be tried from outside')
     .option('--plain-port <port...>', 'ports that must not take webhooks without TLS', PLAIN_PORTS)
     .option('--token-file <file>', 'a file that holds the path token, for --proxy')
     .option('--json', 'print the diagnoses as one JSON line');
-  return withTlsOptions(command).action(async (flags: DoctorFlags) => {
+  return withTlsOptions(command, 'proxy').action(async (flags: DoctorFlags) => {
     const diagnoses = await diagnosesFor(flags, environment);
     const sound = diagnoses.every((one) => one.status !== 'problem');
     terminal.result(flags.json === true ? JSON.stringify({ sound, diagnoses }) : asText(diagnoses));

@@ -23,6 +23,8 @@ With --token: makes a random token. As a path token, name its file in intake.pat
 token, name the file of its SHA-256 in api.tokens[].sha256File and give the token itself to its user,
 once.
 
+With --out, existing files are not overwritten.
+
 Examples:
   counterfoil keygen --out custody                  writes custody.key (mode 600) and custody.pub
   counterfoil keygen --token --out secrets/ana      writes secrets/ana.token (mode 600) and secrets/ana.sha256

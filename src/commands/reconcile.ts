@@ -41,14 +41,14 @@ fifth of which is for deposits that wait: this may take minutes. Ctrl-C ends the
 GET /v1/reconciliations lists when it is done.`;
 
 const HELP = `
-Asks a running daemon to reconcile now, waits, and prints the result of all comparisons. Needs an
-operator's token, in --token-file or in the environment variable COUNTERFOIL_TOKEN.
+Asks a running daemon to reconcile now, waits, and prints the result of all comparisons. Needs a
+token of role operator or admin, in --token-file or in the environment variable COUNTERFOIL_TOKEN.
 The run may take minutes: a running reconciliation ends first, and both obey the custody API's request
 limits. Meanwhile a terminal shows how many requests are used.
-Exit code 0 when all comparisons matched, 1 when there is a break or the API could not be read
-completely.
+Exit code 0 without a break, also with exempt or skipped comparisons; 1 when there is a break, the
+custody API could not be read completely, or the daemon does not answer; 2 for bad usage.
 
-Example:
+Examples:
   COUNTERFOIL_TOKEN=… counterfoil reconcile --url http://127.0.0.1:8080
   COUNTERFOIL_TOKEN=… counterfoil reconcile --url https://counterfoil.internal --ca ca.pem`;
 

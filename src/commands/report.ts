@@ -17,7 +17,7 @@ import {
 } from './link/daemon-link.ts';
 import { notCreated, notWhole } from './out-file.ts';
 import { stagedProgress } from './store/staged-progress.ts';
-import { storeFrom } from './store/store-path.ts';
+import { refuseDatabase, storeFrom } from './store/store-path.ts';
 import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
 import { tokenOf } from './link/token.ts';
 
@@ -35,6 +35,9 @@ interface ReportFlags extends TlsFlags {
 
 const NOT_CLOSED =
   'no day is closed yet; POST /v1/reports/daily/DATE/close closes one that has ended';
+
+const ASK_A_RECEIVER =
+  'Ask a running receiver with --url, or give the file of its replica (receiver.replica) as --store.';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -102,6 +105,7 @@ function refuseBadUsage(flags: ReportFlags): void {
   if (date !== undefined && !isDay(date)) {
     throw new CommandFailed(`--date ${date} is no date: give one like 2025-11-20`, 2);
   }
+  refuseDatabase(flags, ASK_A_RECEIVER);
   if (formatOf(flags) === 'xlsx' && out === undefined) {
     throw new CommandFailed('--format xlsx is no text: give the file to write with --out', 2);
   }

@@ -10,14 +10,18 @@ import type { Terminal } from '../daemon/process/terminal.ts';
 
 const HELP = `
 Receives the custody service's webhooks at POST /hooks/<path token>, books them exactly, and credits a
-deposit only when the books, the chain view and the custody API agree.
+deposit only when the custody API shows the same deposit, at the depth that the policy requires.
 
   /console   web pages for people                /docs     the API, to try out
   /v1        for exchanges and finance           /metrics  for Prometheus
   /healthz   the process is alive                /readyz   intake accepts notifications
+  /openapi.json  the API as OpenAPI 3.1
 
 Begin with config/default.json; \`counterfoil doctor --config FILE\` checks a configuration and
-everything it names. SIGTERM ends the daemon in order: everything acknowledged is in the store.`;
+everything it names. SIGTERM ends the daemon in order: everything acknowledged is in the store.
+
+Exit code 0 after SIGTERM or Ctrl-C; 1 when it cannot start or run, for example when another process
+uses the store or the port; 2 for a bad configuration.`;
 
 /** What the log never shows. */
 function secretsIn({ intake, receiver, store }: Config): string[] {

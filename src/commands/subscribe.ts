@@ -34,10 +34,12 @@ const HELP = `
 Reads the subscription of every vault of custody.vaults. Where it differs, subscribes all three streams
 to custody.webhookUrl; the service then delivers a waiting backlog to the new URL.
 With --confirmations, also sets the deepest delivered depth of the named networks. The service replaces
-a vault's whole map, so name every network that needs a limit.
+a vault's whole map, so name every network that needs a limit. --check compares URL and streams only.
+
+Exit code 0 when every vault is subscribed; 1 when a vault differs (--check) or could not be changed.
 
 Examples:
-  counterfoil subscribe --config config.json --check      only prints differences; exit code 1 if any
+  counterfoil subscribe --config config.json --check      only prints differences
   counterfoil subscribe --config config.json --confirmations ethereum=12,bitcoin=3`;
 
 function parseConfirmations(text: string): Record<string, number> {
@@ -57,7 +59,11 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
     .addHelpText('after', HELP)
     .requiredOption('--config <file>', 'the configuration (JSON)')
     .option('--check', 'change nothing, only print differences')
-    .option('--confirmations <pairs>', 'deepest delivered depth by network', parseConfirmations)
+    .option(
+      '--confirmations <pairs>',
+      'deepest delivered depth by network, as ethereum=12,bitcoin=3',
+      parseConfirmations,
+    )
     .option('--json', 'print the result as one JSON line')
     .action(async (flags: SubscribeFlags) => {
       const { custody } = configFrom(CUSTODY, flags.config, environment);

@@ -43,16 +43,21 @@ const HELP = `
 Starts a simulated custody core and the daemon, with simulated traffic: customers deposit, and the
 exchange pays out and sweeps. One fault follows another; the terminal reports each: a chain
 reorganisation, a killed daemon, a credit whose deposit disappears, a deposit without a known customer,
-a daemon that answers nothing, a failing custody API. The system recovers from each fault. Open the
-console and the core's inspector, whose URLs are printed, and watch.
+lost answers to webhooks, a daemon that answers nothing, a failing custody API. The system recovers
+from each fault. Open the console and the core's inspector, whose URLs are printed, and watch. Sign in
+to the console with the printed token of role admin to close a break.
+
+Ctrl-C ends the traffic, waits until all is credited, and compares the books with the simulated chain.
+A second Ctrl-C ends at once. Exit code 0 when the books balance, 1 when they do not.
 
 With --store postgres, two receivers behind a proxy share a journal in PostgreSQL: a primary and two
 standbys on this machine, in a temporary folder. The demo kills the owner of the journal, then the
-primary, and measures how long nothing is acknowledged.
+primary, and measures how long nothing is acknowledged. The exit code is also 1 when the journal lacks
+a notification that a receiver acknowledged.
 
 Examples:
   counterfoil demo                          until Ctrl-C
-  counterfoil demo --for 30s --seed 7       ends by itself; exit code 1 if the books do not balance
+  counterfoil demo --for 30s --seed 7       ends by itself
   counterfoil demo --store postgres         needs PostgreSQL: apt-get install postgresql`;
 
 const POSTGRES_MISSING =
@@ -89,7 +94,7 @@ export function demoCommand(terminal: Terminal, environment: Environment): Comma
         .choices(STORES)
         .default('sqlite'),
     )
-    .option('--for <duration>', 'end by itself after this time, e.g. 30s', parseDuration)
+    .option('--for <duration>', 'end by itself after this time: 30s, 5m or 1h', parseDuration)
     .option('--seed <number>', 'same seed: the same payments in the same order', parseSeed, 1)
     .option('--port <port>', 'port of the daemon, 0 for any free one', parsePort, 8080)
     .option(

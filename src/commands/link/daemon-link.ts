@@ -17,11 +17,11 @@ export interface DaemonLink {
   readonly dispatcher: Dispatcher;
 }
 
-/** Adds the options `--ca`, `--cert` and `--key` for a daemon behind TLS. */
-export function withTlsOptions(command: Command): Command {
+/** Adds the options `--ca`, `--cert` and `--key` for a server behind TLS; `server`: its name. */
+export function withTlsOptions(command: Command, server: 'daemon' | 'proxy' = 'daemon'): Command {
   return command
-    .option('--ca <file>', "for https: the authority that issued the daemon's certificate, PEM")
-    .option('--cert <file>', 'where the daemon asks for one: a client certificate, PEM')
+    .option('--ca <file>', `for https: the authority that issued the ${server}'s certificate, PEM`)
+    .option('--cert <file>', `where the ${server} asks for one: a client certificate, PEM`)
     .option('--key <file>', 'and its private key, PEM');
 }
 

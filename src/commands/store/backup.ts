@@ -10,14 +10,14 @@ import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
 
 const BACKUP_HELP = `
 Copies the store into a new file while the daemon runs, and audits the copy like \`counterfoil verify\`,
-because an unchecked backup may be useless.
+because an unchecked backup may be useless. An existing file is not overwritten.
 
 Example:
   counterfoil backup --config config.json --out /backups/store-2026-11-20.db`;
 
 const RESTORE_HELP = `
 Audits a backup and replaces the store with it. Keeps an existing store beside it. Stop the daemon
-first. The backup lacks what arrived after it was made; the next reconciliations find that and repair
+first: the command refuses a store in use. The backup lacks what arrived after it was made; the next reconciliations find that and repair
 it from the custody API.
 
 Example:

@@ -19,7 +19,7 @@ export function storePathFrom(flags: StoreFlags, environment: Environment): stri
       2,
     );
   }
-  return store ?? storeOfConfig(config, environment);
+  return store?.replace(/^sqlite:/, '') ?? storeOfConfig(config, environment);
 }
 
 /** Refuses a store that is a database, for a command that works on a file; `instead`: what to do. */

@@ -86,6 +86,7 @@ test.each([
   [['verify'], /--store/],
   [['verify', '--store', '/nowhere/at-all.db'], /at-all\.db/],
   [['rebuild'], /--store/],
+  [['report', '--store', 'postgres://x/y'], /names a database\. Ask a running receiver with --url/],
   [['backup'], /--out/],
   [['restore', '--from', '/nowhere/at-all.db', '--store', 'x'], /at-all\.db/],
   [['reconcile'], /COUNTERFOIL_TOKEN/],
@@ -135,6 +136,23 @@ test('a file that is no store is a problem found, not bad usage', async () => {
   const { code, stderr } = await runProgram('verify', '--store', file);
   expect(code).toBe(1);
   expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test('a store is named as in the configuration too, with `sqlite:` before its file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'store.db');
+  openForWriting(file).close();
+  const { code, stdout } = await callProgram('verify', '--store', `sqlite:${file}`);
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`${file}: 0 facts`)]);
+});
+
+test.each([
+  ['doctor', "the authority that issued the proxy's certificate"],
+  ['reconcile', "the authority that issued the daemon's certificate"],
+] as const)('counterfoil %s --help names the server of --ca', async (command, text) => {
+  const { stdout } = await callProgram(command, '--help');
+  expect(stdout.replace(/\s+/g, ' ')).toContain(text);
 });
 
 test('a folder at the path of a store is reported as a folder', async () => {
