@@ -22,15 +22,21 @@ const PROBLEMS = {
 
 export type ProblemKind = keyof typeof PROBLEMS;
 
+function typeOf<Kind extends ProblemKind>(kind: Kind) {
+  return `urn:counterfoil:problem:${kind}` as const;
+}
+
+const TYPES = (Object.keys(PROBLEMS) as ProblemKind[]).map(typeOf);
+
 export const PROBLEM_JSON = 'application/problem+json';
 
 /** An error body, RFC 9457. `detail` says what to do. */
 export const problemSchema = z
   .object({
-    type: z.string().openapi({ description: 'One of the problems below, as a URN, for programs.' }),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
+    type: z.enum(TYPES).openapi({ description: 'The kind of problem, for programs.' }),
+    title: z.string().openapi({ description: 'The same for every problem of a type.' }),
+    status: z.int().openapi({ description: 'The HTTP status.' }),
+    detail: z.string().openapi({ description: 'What happened, and what to do.' }),
     reason: z.enum(CONFLICT_REASONS).optional().openapi({
       description:
         'Which conflict an acknowledgement met, for programs: `reversed` (the credit was reversed before it) or `other-reference` (it is acknowledged under another reference).',
@@ -62,7 +68,7 @@ export function answerProblem(
 ): Response {
   const { status, title } = PROBLEMS[problem.kind];
   const body = {
-    type: `urn:counterfoil:problem:${problem.kind}`,
+    type: typeOf(problem.kind),
     title,
     status,
     detail: problem.detail,
@@ -111,6 +117,7 @@ const KIND_OF_STATUS: Partial<Record<number, ProblemKind>> = {
 };
 
 const DETAIL_OF_STATUS: Partial<Record<number, string>> = {
+  400: 'The body is no valid JSON: it may be cut off. See /docs for what this call takes.',
   413: 'The body is larger than any call needs: send only the call’s fields.',
   415: 'Send the body as JSON, with Content-Type: application/json.',
 };
@@ -150,6 +157,8 @@ function plainWords(issue: z.core.$ZodIssue): string {
   const received = /^Invalid input: expected \w+, received (\w+)$/.exec(issue.message)?.[1];
   if (issue.code !== 'invalid_type' || received === undefined) return issue.message;
   if (received === 'undefined') return 'is missing';
+  if (received === 'array' && issue.expected === 'string')
+    return 'must be one text, not a list: give it once';
   return `must be of type ${issue.expected}, not ${received}`;
 }
 

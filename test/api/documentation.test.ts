@@ -178,6 +178,21 @@ test('the calls of the credit feed explain their parameters and their conflicts'
   );
 });
 
+test('every member of a feed item, of a deposit, of an acknowledgement and of a problem is explained', async () => {
+  const api = await apiUnderTest();
+  const { body } = await api.request('GET', '/openapi.json');
+  const { schemas } = body['components'] as {
+    schemas: Record<string, { properties: Record<string, object> }>;
+  };
+  const unexplained = ['Credit', 'CreditFeed', 'Deposit', 'Acknowledgement', 'Problem'].flatMap(
+    (schema) =>
+      Object.entries(schemas[schema]?.properties ?? {})
+        .filter(([, member]) => !('description' in member || 'example' in member))
+        .map(([name]) => `${schema}.${name}`),
+  );
+  expect(unexplained).toEqual([]);
+});
+
 test('a description that explains several values of a member explains every one', async () => {
   const api = await apiUnderTest();
   const { body } = await api.request('GET', '/openapi.json');
@@ -195,6 +210,7 @@ test('a description that explains several values of a member explains every one'
   );
   expect(explained).toEqual([
     ['Problem.reason', []],
+    ['Credit.kind', []],
     ['Withdrawal.custody', []],
     ['OwnHash.standing', []],
     ['Exemption.source', []],

@@ -165,7 +165,10 @@ const REFUSED: [path: string, detail: string][] = [
   ['/v1/deposits?vaultId=', 'query: vaultId: must not be empty: give a value, or leave it out.'],
   ['/v1/deposits?asset=', 'query: not known here: asset.'],
   ['/v1/balances?asset=', 'query: asset: must not be empty: give a value, or leave it out.'],
-  ['/v1/deposits?vaultId=v1&vaultId=v2', 'query: vaultId: must be of type string, not array.'],
+  [
+    '/v1/deposits?vaultId=v1&vaultId=v2',
+    'query: vaultId: must be one text, not a list: give it once.',
+  ],
   ['/v1/deposits/dep_1?full=true', 'query: not known here: full.'],
   ['/v1/balances?view=sums', 'query: view: '],
   ['/v1/balances?asOf=yesterday', 'query: asOf: must be a time with its zone'],

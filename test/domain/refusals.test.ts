@@ -142,13 +142,13 @@ const ACKNOWLEDGED: [
     null,
     null,
     'r1',
-    'conflict, reversed: the credit has been reversed: there is nothing to acknowledge',
+    `conflict, reversed: ${CREDIT.creditId} was reversed, or is a reversal: there is nothing to acknowledge. Go on with the feed.`,
   ],
   [
     { ...CREDIT, creditId: CreditId('crd_2') },
     null,
     'r1',
-    'conflict, reversed: the credit has been reversed: there is nothing to acknowledge',
+    `conflict, reversed: ${CREDIT.creditId} was reversed, or is a reversal: there is nothing to acknowledge. Go on with the feed.`,
   ],
 ];
 

@@ -23,14 +23,15 @@ const creditSchema = z
   .object({
     ...creditedFields,
     seq: z.int().openapi({ description: 'Its cursor in the feed.' }),
-    creditId: z.string(),
-    kind: z.enum(['credit', 'reversal']),
+    creditId: z.string().openapi({ description: 'The id of this item: book each one once.' }),
+    kind: z.enum(['credit', 'reversal']).openapi({
+      description: '`credit`: add the amount. `reversal`: take the amount back.',
+    }),
     amount: amountText.openapi({ description: 'Always positive, for reversals too.' }),
-    reverses: z
-      .string()
-      .optional()
-      .openapi({ description: 'The credit that this reversal takes back.' }),
-    createdAt: timeText,
+    reverses: z.string().optional().openapi({
+      description: 'Only in a reversal: the `creditId` of the credit that it takes back.',
+    }),
+    createdAt: timeText.openapi({ description: 'When the item entered the feed.' }),
   })
   .openapi('Credit', {
     description: 'An item of the feed, with its deposit as it was when the item was appended.',
@@ -78,8 +79,15 @@ const readFeed = createRoute({
     {
       description: 'Items after the cursor; continue from `next`',
       schema: z
-        .object({ data: z.array(creditSchema), next: z.int() })
-        .openapi('CreditFeed', { description: 'Empty when no item arrived within the wait.' }),
+        .object({
+          data: z.array(creditSchema).openapi({
+            description: 'In the order of `seq`. Empty when no item arrived within `wait`.',
+          }),
+          next: z.int().openapi({
+            description: 'The next `after`: the last item’s `seq`, or the `after` that you sent.',
+          }),
+        })
+        .openapi('CreditFeed'),
     },
     ['conflict', 'unavailable'],
     { conflict: 'The feed has no such cursor: read again from 0' },
@@ -94,10 +102,18 @@ const acknowledge = createRoute({
   summary: 'Acknowledge a credit with your reference; idempotent, bound to the first reference',
   ...needs('acknowledge'),
   request: {
-    params: idParams,
+    params: z.strictObject({
+      id: idParams.shape.id.openapi({ description: 'The `creditId` of an item of kind `credit`.' }),
+    }),
     query: noQuery,
     body: jsonBody(
-      z.strictObject({ reference: statement(REFERENCE_CHARACTERS_MAX) }).openapi('Acknowledgement'),
+      z
+        .strictObject({
+          reference: statement(REFERENCE_CHARACTERS_MAX).openapi({
+            description: 'Your id of the booking: the same at every try.',
+          }),
+        })
+        .openapi('Acknowledgement'),
     ),
   },
   responses: answers(oneDeposit, WRITE_PROBLEMS, {

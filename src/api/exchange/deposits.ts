@@ -42,7 +42,11 @@ const holdReason = z.enum({
 } as const satisfies { [Reason in HoldReason]: Reason });
 
 const approvalSchema = z
-  .object({ person: z.string(), reason: z.string(), approvedAt: timeText })
+  .object({
+    person: z.string().openapi({ description: 'The name of the token, or of the person.' }),
+    reason: z.string(),
+    approvedAt: timeText,
+  })
   .openapi('Approval');
 
 /**
@@ -50,26 +54,47 @@ const approvalSchema = z
  * webhook can name a false one, and a consumer might credit by it.
  */
 export const creditedFields = {
-  depositId: z.string(),
-  state: depositState,
-  reason: holdReason.nullable().openapi({ description: 'Why it is held.' }),
-  vaultId: z.string(),
-  accountId: z.string().nullable(),
-  addressId: z.string().nullable(),
+  depositId: z
+    .string()
+    .openapi({ description: 'The same after a rollback and a new credit of the deposit.' }),
+  state: depositState.openapi({
+    description:
+      'Where the deposit is on its way; in items of the feed: when the item was appended.',
+  }),
+  reason: holdReason.nullable().openapi({ description: 'Why it is held; else null.' }),
+  vaultId: z.string().openapi({ description: 'The custody service’s id of the vault.' }),
+  accountId: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The custody service’s id of the account, where one was named.' }),
+  addressId: z.string().nullable().openapi({
+    description: 'The custody service’s id of the address; not the address on the chain.',
+  }),
   networkAddress: z.string().nullable().openapi({
     description:
       'The address on the chain, from the custody API’s record that verified the deposit. Null when no record names one.',
   }),
-  memo: z.string().nullable(),
-  network: z.string(),
-  asset: z.string(),
+  memo: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The memo of the payment on the chain, registered or not.' }),
+  network: z.string().openapi({ example: 'ethereum' }),
+  asset: z.string().openapi({
+    description: 'The custody service’s id of the asset, of all networks.',
+    example: 'ethereum:ETH',
+  }),
   amount: amountText.openapi({
     description: 'The sum of its transfer entries, in smallest units.',
   }),
-  blockchainHash: z.string(),
-  transactionId: z.string().nullable(),
+  blockchainHash: z.string().openapi({
+    description: 'The transaction’s hash on the chain. One hash can pay several deposits.',
+  }),
+  transactionId: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The custody service’s id of the transaction.' }),
   confirmations: z.int().openapi({ description: 'The highest count from webhooks in this epoch.' }),
-  requiredConfirmations: z.int(),
+  requiredConfirmations: z.int().openapi({ description: 'The depth that the policy requires.' }),
   custodyConfirmations: z.int().openapi({ description: 'The depth in the custody API’s record.' }),
   epoch: z.int().openapi({ description: 'How many times its hash was rolled back.' }),
   verifiedAt: timeText
@@ -83,18 +108,20 @@ export const creditedFields = {
     .string()
     .nullable()
     .openapi({ description: 'The operator; another person must give the last approval.' }),
-  operatorHold: z.string().nullable(),
-  approvals: z.array(approvalSchema),
+  operatorHold: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Who holds it, and why; null without such a hold.' }),
+  approvals: z.array(approvalSchema).openapi({ description: 'Approvals of a large deposit.' }),
   creditId: z
     .string()
     .nullable()
     .openapi({ description: 'The credit in the feed that is not reversed, if any.' }),
-  reference: z
-    .string()
-    .nullable()
-    .openapi({ description: 'The consumer’s reference, once acknowledged.' }),
-  firstSeenAt: timeText,
-  updatedAt: timeText,
+  reference: z.string().nullable().openapi({
+    description: 'The consumer’s reference, once acknowledged. Null in items of the feed.',
+  }),
+  firstSeenAt: timeText.openapi({ description: 'When its first report arrived.' }),
+  updatedAt: timeText.openapi({ description: 'When the deposit last changed.' }),
 };
 
 /** The fields of a deposit in lists and on its own. */

@@ -144,7 +144,8 @@ export function handleAcknowledgement(
   }
   const { credit } = deposit;
   if (credit === null || credit.creditId !== decision.creditId) {
-    return conflict('the credit has been reversed: there is nothing to acknowledge', 'reversed');
+    const detail = `${decision.creditId} was reversed, or is a reversal: there is nothing to acknowledge. Go on with the feed.`;
+    return conflict(detail, 'reversed');
   }
   return evaluatedAs({ ...deposit, credit: { ...credit, reference: decision.reference } }, now);
 }

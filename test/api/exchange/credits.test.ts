@@ -134,15 +134,22 @@ test('an acknowledged deposit becomes `settled`, once and for one reference', as
   ]);
 });
 
-test('a reversed credit cannot be acknowledged any more', async () => {
+test('neither a reversed credit nor its reversal can be acknowledged', async () => {
   const { api, service, creditId } = await withCredit();
   await api.open.deliver(service.incoming('rollback'));
   await verifyWith(api.open, { status: 'rolledback' });
-  const answer = await api.post(`/v1/credits/${creditId}/ack`, { reference: 'x' }, 'chris');
-  expect(answer).toMatchObject({
-    status: 409,
-    body: { type: 'urn:counterfoil:problem:conflict', reason: 'reversed' },
-  });
+  const [, reversal] = await api.list('/v1/credits');
+  for (const id of [creditId, String(reversal?.['creditId'])]) {
+    const answer = await api.post(`/v1/credits/${id}/ack`, { reference: 'x' }, 'chris');
+    expect(answer).toMatchObject({
+      status: 409,
+      body: {
+        type: 'urn:counterfoil:problem:conflict',
+        reason: 'reversed',
+        detail: `${id} was reversed, or is a reversal: there is nothing to acknowledge. Go on with the feed.`,
+      },
+    });
+  }
 });
 
 test('a consumer that waits is answered when a credit comes', async () => {

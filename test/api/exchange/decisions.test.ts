@@ -179,7 +179,7 @@ const BAD_BODIES: [body: unknown, status: number, detail: string][] = [
     'body: reason: must have at most 1000 characters, and has 1001. ',
   ],
   [{ reason: 'x', force: true }, 400, 'body: not known here: force'],
-  ['{"reason":', 400, 'Malformed JSON'],
+  ['{"reason":', 400, 'The body is no valid JSON: it may be cut off. See /docs'],
   [undefined, 400, 'body: reason: '],
   [{ reason: 'x'.repeat(70_000) }, 413, 'larger than any call'],
 ];
