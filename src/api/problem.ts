@@ -199,6 +199,13 @@ export function invalidRequest(
   return { kind: 'invalid-request', detail };
 }
 
+const RETRY_AFTER = {
+  'Retry-After': {
+    description: 'Seconds until the next try.',
+    schema: { type: 'integer' },
+  },
+} as const;
+
 /** Problems that every call under `/v1` can answer. */
 const ALWAYS: readonly ProblemKind[] = [
   'invalid-request',
@@ -228,8 +235,11 @@ export function answers<Schema extends z.ZodType>(
   const refused: object = Object.fromEntries(
     [...ALWAYS, ...problems].map((kind) => {
       const { status, title } = PROBLEMS[kind];
-      const description = causes[kind] ?? title;
-      return [status, { description, content: { [PROBLEM_JSON]: { schema: problemSchema } } }];
+      const answer = {
+        description: causes[kind] ?? title,
+        content: { [PROBLEM_JSON]: { schema: problemSchema } },
+      };
+      return [status, kind === 'unavailable' ? { ...answer, headers: RETRY_AFTER } : answer];
     }),
   );
   const { description, schema } = success;

@@ -172,6 +172,9 @@ test('the calls of the credit feed explain their parameters and their conflicts'
   expect(feed?.responses['409']?.description).toBe(
     'The feed has no such cursor: read again from 0',
   );
+  expect(feed?.responses['503']).toMatchObject({
+    headers: { 'Retry-After': { description: 'Seconds until the next try.' } },
+  });
   const acknowledgement = paths['/v1/credits/{id}/ack']?.['post'];
   expect(acknowledgement?.responses['409']?.description).toBe(
     'The credit was reversed, or is acknowledged under another reference: see `reason`',
