@@ -16,6 +16,7 @@ const AFTER_THE_TUTORIAL = [
   'docs/how-to/decide-about-held-deposits.md',
   'docs/how-to/handle-each-break.md',
   'docs/how-to/give-customers-addresses-and-memos.md',
+  'docs/how-to/read-the-credit-feed.md',
   'docs/how-to/change-the-crediting-policy.md',
   'docs/how-to/correct-decimals.md',
   'docs/how-to/exempt-a-difference.md',
