@@ -11,10 +11,18 @@ const HEALING_MS_MAX = 120_000;
 
 const UNREACHABLE = 'the daemon does not answer';
 
+/** What is still open when the wait for an episode ends. */
+export interface Healing {
+  /** What is not in order; empty when healed. */
+  readonly disorder: readonly string[];
+  /** Open breaks that only a person resolves. */
+  readonly breaksForPerson: number;
+}
+
 /**
  * Waits until only breaks for a person are open, and each vault has a settled deposit first seen
  * after the call. The service delivers a vault's notifications in order, so nothing older waits
- * then. Returns what is still wrong when the wait ends; empty when healed.
+ * then.
  */
 export async function untilHealed(
   api: ProductApi,
@@ -25,21 +33,37 @@ export async function untilHealed(
     now: () => number;
     pause: () => Promise<void>;
   },
-): Promise<readonly string[]> {
+): Promise<Healing> {
   const began = wait.now();
   let waiting = wait.vaultIds;
   let disorder: readonly string[] = [UNREACHABLE];
+  let breaksForPerson = 0;
   while (disorder.length > 0 && !wait.over.aborted && wait.now() < began + HEALING_MS_MAX) {
     await wait.pause();
     try {
       waiting = await stillWaiting(api, waiting, began);
-      disorder = [...waiting.map(noNewDeposit), ...(await openTypes(api))];
+      const types = await openTypes(api);
+      const others = new Set(types.filter((type) => !FOR_A_PERSON.has(type)));
+      breaksForPerson = types.filter((type) => FOR_A_PERSON.has(type)).length;
+      disorder = [...waiting.map(noNewDeposit), ...others];
     } catch (error) {
       if (!(error instanceof ProductUnreachable)) throw error;
       disorder = [UNREACHABLE];
     }
   }
-  return disorder;
+  return { disorder, breaksForPerson };
+}
+
+/** `healed 3 s after it began; 2 open breaks wait for a person` */
+export function healingText({ disorder, breaksForPerson }: Healing, seconds: number): string {
+  const after = `${seconds} s after it began`;
+  if (disorder.length > 0) return `not healed ${after}: ${disorder.join(', ')}`;
+  return `healed ${after}; ${openBreaksText(breaksForPerson)}`;
+}
+
+function openBreaksText(count: number): string {
+  if (count === 0) return 'no break is open';
+  return count === 1 ? '1 open break waits for a person' : `${count} open breaks wait for a person`;
 }
 
 function noNewDeposit(vaultId: string): string {
@@ -63,11 +87,10 @@ async function stillWaiting(
   return left;
 }
 
-/** The types of the unresolved breaks that need no person. */
+/** The type of each unresolved break. */
 async function openTypes(api: ProductApi): Promise<string[]> {
   const list = await api.get<{ data: { type: string }[] }>(
     '/v1/breaks?state=unresolved&pageSize=1000',
   );
-  const types = new Set(list.data.map(({ type }) => type));
-  return [...types].filter((type) => !FOR_A_PERSON.has(type));
+  return list.data.map(({ type }) => type);
 }

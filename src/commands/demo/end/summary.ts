@@ -91,7 +91,7 @@ export function summaryText(summary: Summary): string {
     `credits        ${creditsText(summary.credits)}`,
     `latency        ${latencyText(summary.creditLatency)}`,
     `breaks         ${breaks.open} open, ${breaks.resolved} resolved`,
-    `outstanding    ${outstandingText(summary.outstanding)}`,
+    `outstanding    ${outstandingText(summary)}`,
     ...(failover === undefined ? [] : failoverTexts(failover)),
     `tie-out        books against the core's truth, in smallest units: ${tieOut.balanced ? 'balanced' : 'NOT BALANCED'}`,
     ...assets,
@@ -120,9 +120,17 @@ function latencyText(latency: LatencyFigures | null): string {
   return `from the depth reached to the feed: p50 ${p50Seconds} s, p99 ${p99Seconds} s`;
 }
 
-function outstandingText(left: Outstanding): string {
+/** What stays for a person after the end. */
+function forPersonText(held: number, open: number): string {
+  if (held === 0 && open === 0) return 'no deposit is held and no break is open';
+  const deposits = held === 1 ? 'deposit' : 'deposits';
+  const breaks = open === 1 ? 'break' : 'breaks';
+  return `${held} held ${deposits} and ${open} open ${breaks} wait for a person`;
+}
+
+function outstandingText({ outstanding: left, breaks, deposits: states }: Summary): string {
   const { deposits, acknowledgements, reversals, incomplete } = left;
-  if (stepsLeft(left) === 0) return 'nothing; held deposits and open breaks wait for a person';
+  if (stepsLeft(left) === 0) return `nothing; ${forPersonText(states.held ?? 0, breaks.open)}`;
   const counts = `${deposits} deposits under way, ${acknowledgements} acknowledgements, ${reversals} reversals`;
   const cause =
     incomplete === null ? '' : `; the last reconciliation was incomplete: ${incomplete}`;

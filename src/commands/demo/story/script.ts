@@ -1,5 +1,5 @@
 import { BACKGROUND, type Episode, type Stage } from './episodes.ts';
-import { untilHealed } from '../end/healing.ts';
+import { healingText, untilHealed } from '../end/healing.ts';
 import { systemClock } from '../../../custody/clock.ts';
 
 /** Wait before the first episode, and pause between two episodes. */
@@ -33,7 +33,7 @@ async function playEpisodes(stage: Stage, episodes: readonly Episode[]): Promise
 
 async function reportHealing(stage: Stage, beganAt: number): Promise<void> {
   const { entrance, vaultIds, over, note } = stage;
-  const open = await untilHealed(entrance.apiOf('admin'), {
+  const healing = await untilHealed(entrance.apiOf('admin'), {
     vaultIds,
     over,
     now: Date.now,
@@ -41,9 +41,5 @@ async function reportHealing(stage: Stage, beganAt: number): Promise<void> {
   });
   if (over.aborted) return;
   const seconds = Math.round((Date.now() - beganAt) / 1_000);
-  note(
-    open.length === 0
-      ? `healed ${seconds} s after it began: only breaks that need a person are still open`
-      : `not healed ${seconds} s after it began: ${open.join(', ')}`,
-  );
+  note(healingText(healing, seconds));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { consumeCredits } from '../../../../src/commands/demo/people/consumer.ts';
-import { untilHealed } from '../../../../src/commands/demo/end/healing.ts';
+import { healingText, untilHealed } from '../../../../src/commands/demo/end/healing.ts';
 import type { ProductApi } from '../../../../src/commands/demo/product-api.ts';
 import { BlockchainHash, DepositId, TransactionId } from '../../../../src/domain/ids.ts';
 import { verifyWith } from '../../../store/evidence.ts';
@@ -17,7 +17,7 @@ async function healing(
   over = new AbortController().signal,
 ) {
   const left = [...steps];
-  const disorder = await untilHealed(api, {
+  const { disorder, breaksForPerson } = await untilHealed(api, {
     vaultIds: ['v1'],
     over,
     now: () => open.at,
@@ -26,7 +26,7 @@ async function healing(
       await left.shift()?.();
     },
   });
-  return { disorder, stepsLeft: left.length };
+  return { disorder, breaksForPerson, stepsLeft: left.length };
 }
 
 /** Another deposit, credited and acknowledged. */
@@ -62,7 +62,7 @@ const NOTHING_NEW = 'no new deposit of vault v1 is settled';
 test('an episode has healed when a later deposit is `settled`', async () => {
   const all = await stage();
   const steps = [() => undefined, () => acknowledgeAnother(all, 1), () => undefined];
-  expect(await healing(all, steps)).toEqual({ disorder: [], stepsLeft: 1 });
+  expect(await healing(all, steps)).toEqual({ disorder: [], breaksForPerson: 0, stepsLeft: 1 });
 });
 
 test('an episode has not healed while a break is open, except a break that waits for a person', async () => {
@@ -76,7 +76,7 @@ test('an episode has not healed while a break is open, except a break that waits
     transactionId: 'dep-tx-memo',
   });
   const steps = [() => acknowledgeAnother(all, 1), () => all.open.deliver(unattributed), resolve];
-  expect(await healing(all, steps)).toEqual({ disorder: [], stepsLeft: 0 });
+  expect(await healing(all, steps)).toEqual({ disorder: [], breaksForPerson: 1, stepsLeft: 0 });
   expect(all.open.openBreak('unattributed_memo').state).toBe('open');
 });
 
@@ -93,6 +93,16 @@ test('it does not wait beyond the end of the demo', async () => {
   const steps = [() => over.abort(), () => undefined];
   expect(await healing(all, steps, over.signal)).toEqual({
     disorder: [NOTHING_NEW],
+    breaksForPerson: 0,
     stepsLeft: 1,
   });
+});
+
+test.each([
+  [[], 0, 'healed 3 s after it began; no break is open'],
+  [[], 1, 'healed 3 s after it began; 1 open break waits for a person'],
+  [[], 2, 'healed 3 s after it began; 2 open breaks wait for a person'],
+  [[NOTHING_NEW], 2, `not healed 3 s after it began: ${NOTHING_NEW}`],
+])('%j with %i breaks for a person: %s', (disorder, breaksForPerson, text) => {
+  expect(healingText({ disorder, breaksForPerson }, 3)).toBe(text);
 });
