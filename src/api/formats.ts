@@ -9,6 +9,14 @@ export const timeText = z
   .string()
   .openapi({ format: 'date-time', example: '2025-11-20T01:02:03.004Z' });
 
+/** The refusal of a text that is too long, in the same words for every field: for `.max`. */
+export function tooLong(charactersMax: number) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) =>
+      `must have at most ${charactersMax} characters, and has ${typeof input === 'string' ? input.length : 'more'}`,
+  };
+}
+
 /** Unix milliseconds as ISO 8601 in UTC. */
 export function isoTime(at: number): string {
   return new Date(at).toISOString();

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Page } from '../store/page.ts';
+import { tooLong } from './formats.ts';
 
 const PAGE_SIZE_DEFAULT = 100;
 const PAGE_SIZE_MAX = 1000;
@@ -32,14 +33,18 @@ export const pageQuery = {
 /** A filter by an identifier, compared byte by byte. An empty one is a mistake of the caller. */
 export function filter() {
   const isEmpty = 'must not be empty: give a value, or leave it out';
-  return z.string().min(1, isEmpty).max(NAME_CHARACTERS_MAX).optional();
+  return z
+    .string()
+    .min(1, isEmpty)
+    .max(NAME_CHARACTERS_MAX, tooLong(NAME_CHARACTERS_MAX))
+    .optional();
 }
 
 /** A filter by an optional part of a position: an empty value selects positions without it. */
 export function partFilter() {
   return z
     .string()
-    .max(NAME_CHARACTERS_MAX)
+    .max(NAME_CHARACTERS_MAX, tooLong(NAME_CHARACTERS_MAX))
     .optional()
     .openapi({ description: 'An empty value selects positions without this part.' });
 }
@@ -47,7 +52,9 @@ export function partFilter() {
 /** The query of calls without parameters: an unknown parameter is a mistake. */
 export const noQuery = z.strictObject({});
 
-export const idParams = z.strictObject({ id: z.string().min(1).max(NAME_CHARACTERS_MAX) });
+export const idParams = z.strictObject({
+  id: z.string().min(1).max(NAME_CHARACTERS_MAX, tooLong(NAME_CHARACTERS_MAX)),
+});
 
 /** The envelope of every list: `{data, pagination}`. */
 export function listOf<Item extends z.ZodType>(item: Item) {

@@ -151,9 +151,6 @@ function plainWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid ')) {
     return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
   }
-  if (issue.code === 'too_big' && issue.message.startsWith('Too big: expected string')) {
-    return `must have at most ${issue.maximum} characters`;
-  }
   const received = /^Invalid input: expected \w+, received (\w+)$/.exec(issue.message)?.[1];
   if (issue.code !== 'invalid_type' || received === undefined) return issue.message;
   if (received === 'undefined') return 'is missing';

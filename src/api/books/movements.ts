@@ -5,7 +5,7 @@ import { pageWithin } from '../../store/page.ts';
 import { listAnswer, listOf, pageQuery } from '../paging.ts';
 import { answers } from '../problem.ts';
 import type { Services } from '../services.ts';
-import { amountText, isoTime, timeText } from '../formats.ts';
+import { amountText, isoTime, timeText, tooLong } from '../formats.ts';
 
 const lineSchema = z
   .object({
@@ -96,7 +96,10 @@ const listMovements = createRoute({
   summary: 'Movements of a hash by vault and asset: books and chain view, with the entries',
   ...needs('read'),
   request: {
-    query: z.strictObject({ blockchainHash: z.string().min(1).max(512), ...pageQuery }),
+    query: z.strictObject({
+      blockchainHash: z.string().min(1).max(512, tooLong(512)),
+      ...pageQuery,
+    }),
   },
   responses: answers({ description: 'Its movements', schema: listOf(movementSchema) }),
 });

@@ -5,7 +5,7 @@ import { recordDecision, reasonText } from './decision.ts';
 import { noQuery } from '../paging.ts';
 import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
-import { isoTime, jsonBody, timeText } from '../formats.ts';
+import { isoTime, jsonBody, timeText, tooLong } from '../formats.ts';
 
 const tags = ['Assets'];
 const path = '/v1/assets/{asset}/decimals';
@@ -16,7 +16,7 @@ const params = z.strictObject({
   asset: z
     .string()
     .min(1)
-    .max(ASSET_CHARACTERS_MAX)
+    .max(ASSET_CHARACTERS_MAX, tooLong(ASSET_CHARACTERS_MAX))
     .openapi({ description: 'The universal id.', example: 'ethereum:USDC' }),
 });
 

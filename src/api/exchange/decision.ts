@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Decision } from '../../domain/fact/decision.ts';
 import type { FactOutcome } from '../../store/port.ts';
 import type { Caller } from '../access.ts';
+import { tooLong } from '../formats.ts';
 import { ProblemError, refusalProblem } from '../problem.ts';
 import type { Services } from '../services.ts';
 
@@ -16,14 +17,7 @@ const DETAILS = {
 
 /** Text of a person or consumer for the journal; it must not be empty. */
 export function statement(charactersMax: number) {
-  return z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .max(charactersMax, {
-      error: ({ input }) =>
-        `must have at most ${charactersMax} characters, and has ${typeof input === 'string' ? input.length : 'more'}`,
-    });
+  return z.string().trim().min(1, 'must not be empty').max(charactersMax, tooLong(charactersMax));
 }
 
 export const reasonText = statement(REASON_CHARACTERS_MAX);

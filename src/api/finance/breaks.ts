@@ -21,7 +21,7 @@ import { recordDecision, reasonText, statement } from '../exchange/decision.ts';
 import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
-import { amountText, isoTime, isoTimeOrNull, jsonBody, timeText } from '../formats.ts';
+import { amountText, isoTime, isoTimeOrNull, jsonBody, timeText, tooLong } from '../formats.ts';
 
 const tags = ['Breaks'];
 const ASSIGNEE_CHARACTERS_MAX = 256;
@@ -202,7 +202,7 @@ const listBreaks = createRoute({
       severity: severity.optional(),
       assignee: z
         .string()
-        .max(ASSIGNEE_CHARACTERS_MAX)
+        .max(ASSIGNEE_CHARACTERS_MAX, tooLong(ASSIGNEE_CHARACTERS_MAX))
         .optional()
         .openapi({ description: 'An empty value selects breaks without an assignee.' }),
       sort: z.enum(BREAK_SORTS).optional(),

@@ -119,7 +119,7 @@ function CreateForm(): Markup {
           required
           maxlength={64}
           pattern="[A-Za-z0-9][A-Za-z0-9._@\-]*"
-          title="Letters, digits or ._@- that begin with a letter or digit"
+          title="1 to 64 letters, digits or ._@- that begin with a letter or digit"
           autocomplete="off"
         />
       </label>

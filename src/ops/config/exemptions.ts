@@ -47,7 +47,7 @@ const rule = strict({
     .string()
     .regex(
       /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/,
-      'must be a name of at most 64 letters, digits, spaces or ._- that begins with a letter or digit',
+      'must be 1 to 64 letters, digits, spaces or ._- that begin with a letter or digit',
     ),
   asset: identifier.exactOptional(),
   vaultId: identifier.exactOptional(),

@@ -196,6 +196,25 @@ test.for(BAD_BODIES)('a decision with the body %o is refused', async ([body, sta
   expect(api.open.journalLength()).toBe(journal);
 });
 
+const TOO_LONG: [detail: string, path: string, body?: object][] = [
+  ['network: 512 513', '/v1/policy/halt', { network: 'n'.repeat(513), reason: 'r' }],
+  ['reason: 1000 1001', '/v1/policy/halt', { network: 'n', reason: 'r'.repeat(1_001) }],
+  ['basis: 4096 4097', '/v1/policy/resume', { reason: 'r', basis: 'b'.repeat(4_097) }],
+  ['assignee: 256 257', `/v1/breaks?assignee=${'a'.repeat(257)}`],
+  ['memo: 512 513', `/v1/balances?memo=${'m'.repeat(513)}`],
+];
+
+test.for(TOO_LONG)('a text that is too long is refused in the same words: %s', async (given) => {
+  const [detail, path, body] = given;
+  const [field, limit, length] = detail.split(' ');
+  const { api } = await withDeposit();
+  const answer = await (body === undefined ? api.get(path) : api.post(path, body));
+  expect([answer.status, answer.body['detail']]).toEqual([
+    400,
+    expect.stringContaining(`${field} must have at most ${limit} characters, and has ${length}.`),
+  ]);
+});
+
 test('a body that is not called JSON is refused', async () => {
   const { api, path } = await withDeposit();
   const answer = await api.request('POST', `${path}/hold`, {

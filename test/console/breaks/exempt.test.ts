@@ -149,7 +149,7 @@ test('a form that the API refuses says why, and adds no rule', async () => {
     [{ until: '2020-01-01', reason: 'x' }, 'has ended already: give a later end in until'],
     [{ until: '', reason: 'x' }, 'until: must be a day'],
     [{ reason: '' }, 'reason: must not be empty'],
-    [{ rule: '?', reason: 'x' }, 'rule: must be a name'],
+    [{ rule: '?', reason: 'x' }, 'rule: must be 1 to 64'],
   ] as const) {
     const page = words(await olga.send(`/console/breaks/${id}/exempt`, { ...fields, ...wrong }));
     expect(page).toContain(text);

@@ -57,7 +57,7 @@ const BAD: [rules: unknown, problem: string][] = [
     'amount: must be an integer in the smallest unit',
   ],
   [[{ ...RULE, breakType: 'quarantined' }], 'breakType: must be one of missing_notification'],
-  [[{ ...RULE, rule: '__proto__' }], 'rule: must be a name'],
+  [[{ ...RULE, rule: '__proto__' }], 'rule: must be 1 to 64'],
   [[{ ...RULE, reason: ' ' }], 'reason: must not be empty'],
   [[{ ...RULE, vault: 'v1' }], 'unknown key "vault"'],
   [[{ rule: 'x', until: '2026-12-31', ...OWNED }], 'exempts everything: narrow it by asset'],

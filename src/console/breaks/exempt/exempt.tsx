@@ -111,7 +111,7 @@ function RuleFields({ one, decimals, looking }: Exempting): Markup {
           value={one.breakId}
           required
           pattern="[A-Za-z0-9][A-Za-z0-9 ._\-]{0,63}"
-          title="At most 64 letters, digits, spaces or ._- that begin with a letter or digit"
+          title="1 to 64 letters, digits, spaces or ._- that begin with a letter or digit"
           autocomplete="off"
         />
       </label>
