@@ -27,12 +27,18 @@ export interface Page {
   readonly reloads?: boolean;
 }
 
+/** An action that was done, and probably has no effect; what the person should do. */
+export interface Doubt {
+  readonly title: string;
+  readonly detail: string;
+}
+
 /** An action of a person: one call of the API. */
 export interface Action extends ApiCall {
   /** The message after success: `Deposit dep_1 is held.` */
   readonly done: string;
-  /** What the person should check although it was done, from the body of the answer; null: nothing. */
-  readonly doubts?: (body: unknown) => string | null;
+  /** In place of `done`: why it may not be what the person meant, from the answer's body; null: it is. */
+  readonly doubts?: (body: unknown) => Doubt | null;
   /** The page of the console to return to. */
   readonly back: string;
 }

@@ -35,8 +35,8 @@ function messageOf(result: ApiResult, action: Omit<Action, 'back'>): Message {
     const { title, detail } = result.problem;
     return { tone: 'alarm', title, detail, written: writtenIn(action) };
   }
-  const detail = doubts?.(result.body) ?? null;
-  return { tone: detail === null ? 'good' : 'alarm', title: done, detail };
+  const doubt = doubts?.(result.body) ?? null;
+  return doubt === null ? { tone: 'good', title: done, detail: null } : { tone: 'alarm', ...doubt };
 }
 
 const NOTHING_CHOSEN = {

@@ -1,7 +1,7 @@
 import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { decimalText } from '../../pages/parts/value/figure.ts';
+import { symbolOf } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import type { Written } from '../../pages/parts/written-text.tsx';
@@ -10,13 +10,12 @@ import { POLICY_PATH } from './halts-card.tsx';
 import { SimulationCard } from './simulation-card.tsx';
 import {
   differencesOf,
-  rulesOf,
   SETTING_TITLES,
   type PolicyText,
   type RuleScope,
-  type ScopedRule,
+  type Setting,
 } from './policy-text.ts';
-import { fieldText, FORM_RULES_MAX, legendOf } from './rule-form.ts';
+import { assetOf, FORM_RULES_MAX, legendOf, newRule, type FormRule } from './rule-form.ts';
 
 export interface Problem {
   readonly title: string;
@@ -25,35 +24,73 @@ export interface Problem {
   readonly written?: Written;
 }
 
-const TEXTS = ['confirmations', 'minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
+const AMOUNTS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
 const CHOICES = ['requireMemo', 'creditInternal'] as const;
 
-/** ` (1.5 ethereum:ETH)`: the present amount in its asset's unit, where the decimals are known. */
-function inUnit(value: unknown, scope: RuleScope, decimals: Decimals): string {
-  if (scope.kind !== 'asset' || typeof value !== 'string' || !/^\d{1,78}$/.test(value)) return '';
-  const count = decimals.get(scope.name);
-  return count === undefined ? '' : ` (${decimalText(BigInt(value), count)} ${scope.name})`;
+function TextField(shown: { index: number; setting: Setting; text: string }): Markup {
+  const { index, setting, text } = shown;
+  return (
+    <label class="field">
+      <span>{SETTING_TITLES[setting]}</span>
+      <input
+        name={`${setting}-${index}`}
+        value={text}
+        inputmode={setting === 'confirmations' ? 'numeric' : undefined}
+        autocomplete="off"
+      />
+    </label>
+  );
 }
 
-const NEW_RULE = {
-  network: 'New rule for a network',
-  asset: 'New rule for an asset',
-} as const;
+/** What the amounts of a rule are written in: a choice for an asset, else smallest units. */
+function UnitField(shown: { index: number; rule: FormRule; decimals: Decimals }): Markup {
+  const { index, rule, decimals } = shown;
+  const asset = assetOf(rule.scope);
+  if (asset === null) return <></>;
+  const isKnown = asset === '' || decimals.has(asset);
+  return (
+    <label class="field">
+      <span>Amounts in</span>
+      <select name={`unit-${index}`}>
+        {isKnown ? (
+          <option value="own" selected={rule.unit === 'own'}>
+            {asset === '' ? 'the asset’s unit' : symbolOf(asset)}
+          </option>
+        ) : (
+          ''
+        )}
+        <option value="smallest" selected={rule.unit === 'smallest' || !isKnown}>
+          smallest units
+        </option>
+      </select>
+    </label>
+  );
+}
+
+/** Why the amounts of a rule count in smallest units; null where a person chooses. */
+function unitNote(scope: RuleScope, decimals: Decimals): string | null {
+  const asset = assetOf(scope);
+  if (asset === null) {
+    return 'An amount of this rule counts in each asset’s own smallest unit. A rule for an asset takes the asset’s unit.';
+  }
+  return asset === '' || decimals.has(asset)
+    ? null
+    : `Amounts are in the smallest unit: the decimals of ${asset} are not known before its first deposit.`;
+}
 
 /** The fields of one rule. A new rule has no name yet. */
-function RuleFields(shown: {
-  index: number;
-  scope: RuleScope;
-  rule: ScopedRule['rule'];
-  decimals: Decimals;
-}): Markup {
-  const { index, scope, rule, decimals } = shown;
+function RuleFields(shown: { index: number; rule: FormRule; decimals: Decimals }): Markup {
+  const { index, rule, decimals } = shown;
+  const { scope, texts } = rule;
   const isNew = scope.kind !== 'default' && scope.name === '';
+  const note = unitNote(scope, decimals);
   return (
     <fieldset class="rule">
-      <legend>{isNew ? NEW_RULE[scope.kind] : legendOf(scope)}</legend>
+      <legend>{legendOf(scope)}</legend>
       <input type="hidden" name={`scope-${index}`} value={scope.kind} />
-      <input type="hidden" name={`halted-${index}`} value={fieldText(rule['halted'])} />
+      <input type="hidden" name={`halted-${index}`} value={texts.halted} />
+      {isNew ? <input type="hidden" name={`new-${index}`} value="yes" /> : ''}
+      {note === null ? '' : <p class="muted">{note}</p>}
       {scope.kind === 'default' ? (
         ''
       ) : (
@@ -62,28 +99,17 @@ function RuleFields(shown: {
           <input name={`name-${index}`} value={scope.name} autocomplete="off" />
         </label>
       )}
-      {scope.kind === 'asset' ? (
-        ''
-      ) : (
-        <p class="muted">An amount of this rule counts in each asset’s own smallest unit.</p>
-      )}
-      {TEXTS.map((setting) => (
-        <label class="field">
-          <span>{`${SETTING_TITLES[setting]}${inUnit(rule[setting], scope, decimals)}`}</span>
-          <input
-            name={`${setting}-${index}`}
-            value={fieldText(rule[setting])}
-            inputmode={setting === 'confirmations' ? 'numeric' : undefined}
-            autocomplete="off"
-          />
-        </label>
+      <TextField index={index} setting="confirmations" text={texts.confirmations} />
+      <UnitField {...shown} />
+      {AMOUNTS.map((setting) => (
+        <TextField index={index} setting={setting} text={texts[setting]} />
       ))}
       {CHOICES.map((setting) => (
         <label class="field">
           <span>{SETTING_TITLES[setting]}</span>
           <select name={`${setting}-${index}`}>
             {['', 'yes', 'no'].map((value) => (
-              <option value={value} selected={fieldText(rule[setting]) === value}>
+              <option value={value} selected={texts[setting] === value}>
                 {value === '' ? 'as inherited' : value}
               </option>
             ))}
@@ -95,7 +121,7 @@ function RuleFields(shown: {
 }
 
 /** The field of the vaults, one on a line. */
-function VaultsField({ vaults }: Pick<PolicyText, 'vaults'>): Markup {
+function VaultsField({ text }: { text: string }): Markup {
   return (
     <fieldset class="rule">
       <legend>Vaults credited</legend>
@@ -104,26 +130,33 @@ function VaultsField({ vaults }: Pick<PolicyText, 'vaults'>): Markup {
           Ids, one on a line; empty credits every vault. Other deposits are booked and held.
         </span>
         <textarea name="vaults" rows={3} spellcheck={false}>
-          {Array.isArray(vaults) ? vaults.map(String).join('\n') : ''}
+          {text}
         </textarea>
       </label>
     </fieldset>
   );
 }
 
-const NEW_RULES: readonly ScopedRule[] = [
-  { scope: { kind: 'network', name: '' }, rule: {} },
-  { scope: { kind: 'asset', name: '' }, rule: {} },
-];
+/** The rules with an empty one for a network and for an asset, unless a new one is in work. */
+function withNewRules(rules: readonly FormRule[]): readonly FormRule[] {
+  const kinds = (['network', 'asset'] as const).filter(
+    (kind) => !rules.some(({ scope }) => scope.kind === kind && scope.name === ''),
+  );
+  return [...rules, ...kinds.map(newRule)];
+}
 
 /** Edits a policy, as a form or as JSON. Nothing changes before its review. */
 export function ChangePage(shown: {
+  /** As JSON has it. */
   policy: PolicyText;
+  /** As the form shows them. */
+  vaults: string;
+  rules: readonly FormRule[];
   problem: Problem | null;
   decimals: Decimals;
 }): Markup {
   const { policy, problem, decimals } = shown;
-  const rules = [...rulesOf(policy), ...NEW_RULES];
+  const rules = withNewRules(shown.rules);
   return (
     <>
       {problem === null ? '' : <ProblemNotice problem={problem} written={problem.written ?? []} />}
@@ -132,13 +165,13 @@ export function ChangePage(shown: {
       ) : (
         <Card id="form" title="As a form" aside={<a href={POLICY_PATH}>Keep the policy</a>}>
           <p class="muted">
-            An empty field is inherited. Amounts are in the smallest unit; “never” asks for no
-            approval. Halts stay as they are.
+            An empty field is inherited; “never” asks for no approval. The review shows each amount
+            as it will be stored. Halts stay as they are.
           </p>
           <form class="rules" method="post" action={`${POLICY_PATH}/review`}>
-            <VaultsField vaults={policy.vaults} />
-            {rules.map(({ scope, rule }, index) => (
-              <RuleFields {...{ index, scope, rule, decimals }} />
+            <VaultsField text={shown.vaults} />
+            {rules.map((rule, index) => (
+              <RuleFields {...{ index, rule, decimals }} />
             ))}
             <button class="primary">Review the change</button>
           </form>
@@ -147,7 +180,10 @@ export function ChangePage(shown: {
       <Card id="json" title="As JSON">
         <form class="rules" method="post" action={`${POLICY_PATH}/review`}>
           <label class="field">
-            <span>The whole policy; a rule that it leaves out is removed, and so is its halt</span>
+            <span>
+              The whole policy, with amounts in the smallest unit; a rule that it leaves out is
+              removed, and so is its halt
+            </span>
             <textarea name="json" rows={18} spellcheck={false}>
               {JSON.stringify(policy, null, 2)}
             </textarea>

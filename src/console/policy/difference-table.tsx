@@ -26,7 +26,7 @@ export function DifferenceTable(shown: {
       title: 'Before',
       cell: ({ before, setting, scope }) => (
         <del>
-          <SettingValue value={before} setting={setting} scope={scope} decimals={decimals} />
+          <SettingValue value={before} {...{ setting, scope, decimals }} asStored />
         </del>
       ),
     },
@@ -34,7 +34,7 @@ export function DifferenceTable(shown: {
       title: 'After',
       cell: ({ after, setting, scope }) => (
         <ins>
-          <SettingValue value={after} setting={setting} scope={scope} decimals={decimals} />
+          <SettingValue value={after} {...{ setting, scope, decimals }} asStored />
         </ins>
       ),
     },

@@ -51,13 +51,26 @@ function namesOf(scope: HaltScope): Record<string, string> {
   }
 }
 
+/** Why a name of the policy may be misspelt, as the API warns; null: it does not. */
+export function nameWarning(scope: HaltScope, warnings: readonly string[]): string | null {
+  if (scope.kind === 'everything') return null;
+  const path =
+    scope.kind === 'network' ? `networks.${scope.network}: ` : `assets["${scope.asset}"]: `;
+  const found = warnings.find((one) => one.startsWith(path));
+  if (found === undefined) return null;
+  const why = found.slice(path.length);
+  return why.endsWith('?') ? why : `${why}.`;
+}
+
 function Switch(shown: {
   scope: HaltScope;
   halted: boolean;
+  /** Why the name may be misspelt; null where it is known. */
+  doubt: string | null;
   maySwitch: boolean;
   version: string;
 }): Markup {
-  const { scope, halted, maySwitch, version } = shown;
+  const { scope, halted, doubt, maySwitch, version } = shown;
   const name = scopeText(scope);
   const effect = halted
     ? `Lifts the halt of ${name}. Deposits that fulfil the policy are credited at once.`
@@ -66,6 +79,11 @@ function Switch(shown: {
     <li class={`switch${halted ? ' on' : ''}`} id={`switch-${name.replaceAll(' ', '-')}`}>
       <span class="switch-name">{name}</span>
       {halted ? <Badge tone="alarm" text="halted" /> : <Badge tone="good" text="crediting" />}
+      {halted && doubt !== null ? (
+        <p class="why">{`Stops no deposit that is known here: ${doubt}`}</p>
+      ) : (
+        ''
+      )}
       {maySwitch ? (
         <ConfirmForm
           confirm={{
@@ -91,7 +109,7 @@ function OtherHalt({ version }: { version: string }): Markup {
         action: `${POLICY_PATH}/halt`,
         label: 'Halt another',
         effect:
-          'Stops every credit of a network or an asset that is not in this list. Fill in one.',
+          'Stops every credit of a network or an asset that is not in this list. Fill in one, letter by letter: a misspelt name stops nothing.',
         hidden: { basis: version },
         danger: true,
       }}
@@ -115,9 +133,11 @@ export function HaltsCard(shown: {
   version: string;
   assets: readonly string[];
   find: string;
+  /** Of the API: probable misspellings among them. */
+  warnings: readonly string[];
   maySwitch: boolean;
 }): Markup {
-  const { policy, version, assets, find, maySwitch } = shown;
+  const { policy, version, assets, find, warnings, maySwitch } = shown;
   const filter = [{ name: 'find', label: 'Asset', value: find, type: 'search' as const }];
   return (
     <Card
@@ -133,7 +153,11 @@ export function HaltsCard(shown: {
       )}
       <ul class="switches">
         {scopesOf(policy, assets, find).map((scope) => (
-          <Switch scope={scope} halted={isHalted(policy, scope)} {...{ maySwitch, version }} />
+          <Switch
+            halted={isHalted(policy, scope)}
+            doubt={nameWarning(scope, warnings)}
+            {...{ scope, maySwitch, version }}
+          />
         ))}
       </ul>
     </Card>

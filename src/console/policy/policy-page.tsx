@@ -117,6 +117,7 @@ export function PolicyPage(shown: {
         version={policyVersion(row)}
         assets={[...decimals.keys()]}
         find={find}
+        warnings={warnings}
         maySwitch={maySwitch}
       />
       <Card

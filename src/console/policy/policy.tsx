@@ -1,20 +1,32 @@
 import type { Hono } from 'hono';
+import { AssetId, NetworkKey } from '../../domain/ids.ts';
+import { scopeText, type HaltScope } from '../../domain/policy/halt.ts';
 import { policyVersion } from '../../domain/policy/policy.ts';
 import type { ApiResult } from '../../api/acting.ts';
 import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
+import type { ConsoleContext, ConsoleEnv, Doubt, PageRequest } from '../frame/context.ts';
 import { writtenIn } from '../frame/written.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { basisIn, type Fields } from '../../pages/parts/form/form-text.ts';
 import { linkTo, pageOf } from '../../pages/parts/list/link.ts';
 import { ChangePage, ReviewPage, type Problem } from './change-page.tsx';
 import { COMPARE_PATH, ComparePage, readVersions } from './compare-page.tsx';
-import { POLICY_PATH } from './halts-card.tsx';
+import { nameWarning, POLICY_PATH } from './halts-card.tsx';
 import { HistoryPage } from './history-page.tsx';
 import { PolicyPage } from './policy-page.tsx';
-import { plainPolicy, policyTextOf } from './policy-text.ts';
-import { amountProblems, policyFromFields, trimmedText } from './rule-form.ts';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import { plainPolicy, policyTextOf, type PolicyText } from './policy-text.ts';
+import {
+  amountProblems,
+  formRulesIn,
+  formRulesOf,
+  policyOf,
+  trimmedText,
+  vaultsFieldOf,
+  vaultsIn,
+  type FormRule,
+} from './rule-form.ts';
 
 const HISTORY_PAGE_SIZE = 20;
 const GET_POLICY = { method: 'GET', path: '/v1/policy' } as const;
@@ -42,15 +54,43 @@ function statusOf({ status }: { status: number }): 400 | 409 | 503 {
   return status === 400 || status === 503 ? status : 409;
 }
 
-/** The JSON that a form carries, or what is wrong with its text. */
-function jsonIn(fields: Fields): { readonly json: unknown } | { readonly problem: Problem } {
+/** What a person sent: a policy as JSON, its fields as the form shows them, and what is wrong. */
+interface Sent {
+  readonly json: unknown;
+  /** The text of the field of the vaults. */
+  readonly vaults: string;
+  readonly rules: readonly FormRule[];
+  readonly problem: Problem | null;
+}
+
+function sentAsJson(json: unknown, decimals: Decimals, problem: Problem | null = null): Sent {
+  const policy = policyTextOf(json);
+  return { json, vaults: vaultsFieldOf(policy), rules: formRulesOf(policy, decimals), problem };
+}
+
+function problemIn(problems: readonly string[]): Problem | null {
+  const detail = problems.join(' ');
+  return problems.length === 0 ? null : { title: 'The change is not valid', detail };
+}
+
+/** What a form carries. `current` is the JSON beside a form, and the form beside a JSON, that is wrong. */
+function sentIn(fields: Fields, current: PolicyText, decimals: Decimals): Sent {
   const text = fields['json'];
-  if (typeof text !== 'string') return { json: policyFromFields(fields) };
+  if (typeof text !== 'string') {
+    const rules = formRulesIn(fields);
+    const { policy, problems } = policyOf(rules, decimals);
+    const problem = problemIn(problems);
+    const vaults = trimmedText(fields, 'vaults');
+    const json = problem === null ? { ...vaultsIn(vaults), ...policy } : current;
+    return { json, vaults, rules, problem };
+  }
   try {
-    return { json: JSON.parse(text) as unknown };
+    const json = JSON.parse(text) as unknown;
+    const problems = amountProblems(policyTextOf(json), decimals);
+    return sentAsJson(json, decimals, problemIn(problems));
   } catch (error) {
     const detail = `${String(error)}. Correct the text, or begin again.`;
-    return { problem: { title: 'The text is not JSON', detail } };
+    return sentAsJson(current, decimals, { title: 'The text is not JSON', detail });
   }
 }
 
@@ -109,46 +149,43 @@ function mountCompare(app: Hono<ConsoleEnv>, { reads, show, missing }: ConsoleCo
 /** The change of a policy: edit, review, set. */
 function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, act, missing, may, denied } = context;
-  const edit = async (
+  const edit = (
     pageRequest: PageRequest,
-    json: unknown,
-    problem: Problem | null,
+    sent: Sent,
+    decimals: Decimals,
     status?: 400 | 409 | 503,
   ) => {
-    const decimals = await reads.pinnedDecimals();
-    const body = <ChangePage policy={policyTextOf(json)} {...{ problem, decimals }} />;
+    const { json, ...form } = sent;
+    const body = <ChangePage policy={policyTextOf(json)} {...form} decimals={decimals} />;
     return show(pageRequest, { title: 'Change the policy', body }, status);
   };
   app.get(`${POLICY_PATH}/change`, async (pageRequest) => {
     if (!may(pageRequest, PUT_POLICY)) return denied(pageRequest, PUT_POLICY);
     const held = await readHeld(reads);
     if (held === undefined) return missing(pageRequest, 'No crediting policy was set yet.');
-    return edit(pageRequest, plainPolicy(held.row.policy), null);
+    const { row, decimals } = held;
+    return edit(pageRequest, sentAsJson(plainPolicy(row.policy), decimals), decimals);
   });
   app.post(`${POLICY_PATH}/review`, async (pageRequest) => {
     if (!may(pageRequest, PUT_POLICY)) return denied(pageRequest, PUT_POLICY);
     const held = await readHeld(reads);
     if (held === undefined) return missing(pageRequest, 'No crediting policy was set yet.');
-    const current = plainPolicy(held.row.policy);
-    const sent = jsonIn(await pageRequest.req.parseBody());
-    if ('problem' in sent) return edit(pageRequest, current, sent.problem, 400);
-    const proposed = policyTextOf(sent.json);
-    const wrong = amountProblems(proposed, held.decimals);
-    if (wrong !== null) {
-      const problem = { title: 'An amount is not valid', detail: wrong };
-      return edit(pageRequest, sent.json, problem, 400);
-    }
+    const { row, decimals } = held;
+    const current = plainPolicy(row.policy);
+    const sent = sentIn(await pageRequest.req.parseBody(), current, decimals);
+    if (sent.problem !== null) return edit(pageRequest, sent, decimals, 400);
     const simulation = await act(pageRequest, { ...SIMULATE, body: { policy: sent.json } });
     // A policy that the API refuses has nothing to set: the person corrects the form.
     if (simulation.kind === 'refused') {
-      return edit(pageRequest, sent.json, simulation.problem, statusOf(simulation.problem));
+      const { problem } = simulation;
+      return edit(pageRequest, { ...sent, problem }, decimals, statusOf(problem));
     }
     const body = (
       <ReviewPage
-        version={policyVersion(held.row)}
-        {...{ current, proposed }}
+        version={policyVersion(row)}
+        {...{ current, decimals }}
+        proposed={policyTextOf(sent.json)}
         json={JSON.stringify(sent.json)}
-        decimals={held.decimals}
         simulation={simulation.body as PolicySimulation}
       />
     );
@@ -157,8 +194,9 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   app.post(`${POLICY_PATH}/set`, async (pageRequest) => {
     if (!may(pageRequest, PUT_POLICY)) return denied(pageRequest, PUT_POLICY);
     const fields = await pageRequest.req.parseBody();
-    const sent = jsonIn(fields);
-    if ('problem' in sent) return edit(pageRequest, {}, sent.problem, 400);
+    const decimals = await reads.pinnedDecimals();
+    const sent = sentIn(fields, policyTextOf({}), decimals);
+    if (sent.problem !== null) return edit(pageRequest, sent, decimals, 400);
     const call = {
       ...PUT_POLICY,
       headers: { 'If-Match': `"${trimmedText(fields, 'version')}"` },
@@ -168,7 +206,7 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     // The person's change stays on the page, beside what is wrong with it.
     if (result.kind === 'refused') {
       const problem = { ...result.problem, written: writtenIn(call) };
-      return edit(pageRequest, sent.json, problem, statusOf(problem));
+      return edit(pageRequest, { ...sent, problem }, decimals, statusOf(problem));
     }
     const { version: set } = result.body as { readonly version: string };
     return pageRequest.redirect(linkTo(POLICY_PATH, { set }), 303);
@@ -186,12 +224,21 @@ function scopeIn(fields: Fields): { readonly [Name in 'network' | 'asset']?: str
   return { ...(network === '' ? {} : { network }), ...(asset === '' ? {} : { asset }) };
 }
 
-/** The API's warnings about a name that may be misspelt; null: it has none. */
-function doubtsAbout({ network, asset }: ReturnType<typeof scopeIn>, body: unknown): string | null {
-  const path = network === undefined ? `assets["${asset}"]:` : `networks.${network}:`;
+/** Why a halt may stop nothing, by the API's warnings; null: its name is known. */
+function doubtAbout(scope: HaltScope, body: unknown): Doubt | null {
   const { warnings } = body as { readonly warnings: readonly string[] };
-  const about = warnings.filter((one) => one.startsWith(path));
-  return about.length === 0 ? null : `Check the name. ${about.join('. ')}`;
+  const warning = nameWarning(scope, warnings);
+  if (warning === null) return null;
+  const text = scopeText(scope);
+  return {
+    title: `The halt of ${text} is set, but it stops no deposit that is known here.`,
+    detail: `Check the name: ${warning} If it is wrong, halt the right one, and resume ${text}. A name that is new is halted from its first deposit on.`,
+  };
+}
+
+function scopeNamed({ network, asset }: ReturnType<typeof scopeIn>): HaltScope {
+  if (network !== undefined) return { kind: 'network', network: NetworkKey(network) };
+  return asset === undefined ? { kind: 'everything' } : { kind: 'asset', asset: AssetId(asset) };
 }
 
 /** Halting and resuming. */
@@ -199,14 +246,14 @@ function mountSwitches(app: Hono<ConsoleEnv>, { perform }: ConsoleContext): void
   for (const kind of ['halt', 'resume'] as const) {
     app.post(`${POLICY_PATH}/${kind}`, async (pageRequest) => {
       const fields: Fields = await pageRequest.req.parseBody();
-      const scope = scopeIn(fields);
-      const name = scope.network ?? scope.asset ?? 'everything';
+      const names = scopeIn(fields);
+      const name = names.network ?? names.asset ?? 'everything';
       const done = kind === 'halt' ? `${name} is halted.` : `${name} is no longer halted.`;
       return perform(pageRequest, {
         ...SWITCHES[kind],
-        body: { ...scope, ...basisIn(fields), reason: fields['reason'] },
+        body: { ...names, ...basisIn(fields), reason: fields['reason'] },
         done,
-        doubts: (body) => doubtsAbout(scope, body),
+        ...(kind === 'halt' && { doubts: (body) => doubtAbout(scopeNamed(names), body) }),
         back: POLICY_PATH,
       });
     });

@@ -1,12 +1,15 @@
 import { textOf, type Fields } from '../../pages/parts/form/form-text.ts';
-import { symbolOf } from '../../pages/parts/value/figure.ts';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import { inUnit, notSmallestUnits, readAmount, type AmountUnit } from './amount-field.ts';
 import {
   rulesOf,
   scopeName,
   SETTING_TITLES,
+  SETTINGS,
   type PolicyText,
   type RuleScope,
   type ScopedRule,
+  type Setting,
 } from './policy-text.ts';
 
 const AMOUNTS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
@@ -15,81 +18,32 @@ const SWITCHES = ['requireMemo', 'creditInternal', 'halted'] as const;
 /** Most rules that a form sends; the JSON field has no such limit. */
 export const FORM_RULES_MAX = 200;
 
+/** A rule as its fields show it. A new one that nobody has named has the name `''`. */
+export interface FormRule {
+  readonly scope: RuleScope;
+  /** Of the amounts in `texts`. */
+  readonly unit: AmountUnit;
+  readonly texts: Readonly<Record<Setting, string>>;
+}
+
+/** The policy of a form, and what is wrong with its texts. */
+export interface ReadForm {
+  readonly policy: PolicyText;
+  readonly problems: readonly string[];
+}
+
 /** A field's text without the white space around it. */
 export function trimmedText(fields: Fields, name: string): string {
   return textOf(fields, name).trim();
 }
 
-/** A number where the text is one; the API refuses any other text by its path. */
-function numberOf(text: string): unknown {
-  return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+/** The asset that a rule is for; null for a rule of several assets. */
+export function assetOf(scope: RuleScope): string | null {
+  return scope.kind === 'asset' ? scope.name : null;
 }
 
-function ruleAt(fields: Fields, index: number): Record<string, unknown> {
-  const rule: Record<string, unknown> = {};
-  const confirmations = trimmedText(fields, `confirmations-${index}`);
-  if (confirmations !== '') rule['confirmations'] = numberOf(confirmations);
-  for (const setting of AMOUNTS) {
-    const text = trimmedText(fields, `${setting}-${index}`);
-    if (text !== '') rule[setting] = text === 'never' ? null : text;
-  }
-  for (const setting of SWITCHES) {
-    const text = trimmedText(fields, `${setting}-${index}`);
-    if (text !== '') rule[setting] = text === 'yes';
-  }
-  return rule;
-}
-
-function scopeAt(fields: Fields, index: number): RuleScope | undefined {
-  const kind = trimmedText(fields, `scope-${index}`);
-  if (kind === 'default') return { kind };
-  const name = trimmedText(fields, `name-${index}`);
-  return (kind === 'network' || kind === 'asset') && name !== '' ? { kind, name } : undefined;
-}
-
-/** The policy that a form describes; a rule without a name is left out. */
-export function policyFromFields(fields: Fields): PolicyText {
-  const networks: Record<string, Record<string, unknown>> = {};
-  const assets: Record<string, Record<string, unknown>> = {};
-  let base: Record<string, unknown> = {};
-  for (let index = 0; index < FORM_RULES_MAX; index += 1) {
-    const scope = scopeAt(fields, index);
-    if (scope === undefined) continue;
-    const rule = ruleAt(fields, index);
-    if (scope.kind === 'default') base = rule;
-    else (scope.kind === 'network' ? networks : assets)[scope.name] = rule;
-  }
-  const vaults = trimmedText(fields, 'vaults')
-    .split(/[\s,]+/)
-    .filter((name) => name !== '');
-  return { ...(vaults.length === 0 ? {} : { vaults }), default: base, networks, assets };
-}
-
-/** What is wrong with an amount of a policy: its setting, its rule, and how to write it. */
-function amountProblem(
-  { scope, rule }: ScopedRule,
-  setting: (typeof AMOUNTS)[number],
-  decimals: ReadonlyMap<string, number>,
-): string | null {
-  const value = rule[setting];
-  // The API names whatever else is wrong.
-  if (typeof value !== 'string' || /^\d+$/.test(value)) return null;
-  const name = scope.kind === 'default' ? 'default' : scope.name;
-  const count = scope.kind === 'asset' ? decimals.get(scope.name) : undefined;
-  const example =
-    count === undefined ? '' : ` 1 ${symbolOf(name)} is ${10n ** BigInt(count)} smallest units.`;
-  return `${SETTING_TITLES[setting]} (${name}): write smallest units, digits only.${example}`;
-}
-
-/** The amounts of a policy that are none; null when each is a whole number of smallest units. */
-export function amountProblems(
-  policy: PolicyText,
-  decimals: ReadonlyMap<string, number>,
-): string | null {
-  const problems = rulesOf(policy).flatMap((rule) =>
-    AMOUNTS.flatMap((setting) => amountProblem(rule, setting, decimals) ?? []),
-  );
-  return problems.length === 0 ? null : problems.join(' ');
+function isAmount(setting: Setting): setting is (typeof AMOUNTS)[number] {
+  return (AMOUNTS as readonly Setting[]).includes(setting);
 }
 
 /** A setting's value as the text of its field. */
@@ -100,7 +54,133 @@ export function fieldText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** The fields of a policy. An asset's amounts are in its own unit where its decimals are known. */
+export function formRulesOf(policy: PolicyText, decimals: Decimals): readonly FormRule[] {
+  return rulesOf(policy).map(({ scope, rule }) => {
+    const count = decimals.get(assetOf(scope) ?? '');
+    const textFor = (setting: Setting): string => {
+      const text = fieldText(rule[setting]);
+      const isInUnit = count !== undefined && isAmount(setting) && /^\d{1,78}$/.test(text);
+      return isInUnit ? inUnit(text, count) : text;
+    };
+    return { scope, unit: count === undefined ? 'smallest' : 'own', texts: textsBy(textFor) };
+  });
+}
+
+function textsBy(textFor: (setting: Setting) => string): FormRule['texts'] {
+  const texts = SETTINGS.map((setting) => [setting, textFor(setting)] as const);
+  return Object.fromEntries(texts) as Record<Setting, string>;
+}
+
+/** The fields of a new rule. */
+export function newRule(kind: 'network' | 'asset'): FormRule {
+  const unit = kind === 'asset' ? 'own' : 'smallest';
+  return { scope: { kind, name: '' }, unit, texts: textsBy(() => '') };
+}
+
+function scopeAt(fields: Fields, index: number): RuleScope | undefined {
+  const kind = trimmedText(fields, `scope-${index}`);
+  if (kind === 'default') return { kind };
+  const name = trimmedText(fields, `name-${index}`);
+  return kind === 'network' || kind === 'asset' ? { kind, name } : undefined;
+}
+
+/**
+ * The rules that a form sends, as the person wrote them. A rule whose name was emptied is removed,
+ * and a new rule without any text is none.
+ */
+export function formRulesIn(fields: Fields): readonly FormRule[] {
+  return Array.from({ length: FORM_RULES_MAX }, (_, index) => {
+    const scope = scopeAt(fields, index);
+    if (scope === undefined) return [];
+    const texts = textsBy((setting) => trimmedText(fields, `${setting}-${index}`));
+    const isUnnamed = scope.kind !== 'default' && scope.name === '';
+    const isForgotten =
+      `new-${index}` in fields && Object.values(texts).some((text) => text !== '');
+    if (isUnnamed && !isForgotten) return [];
+    const unit = textOf(fields, `unit-${index}`) === 'own' ? 'own' : 'smallest';
+    return [{ scope, unit, texts } as const];
+  }).flat();
+}
+
+/** A number where the text is one; the API refuses any other text by its path. */
+function numberOf(text: string): unknown {
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+function problemAbout(scope: RuleScope, setting: Setting, problem: string): string {
+  return `${SETTING_TITLES[setting]} (${scope.kind === 'default' ? 'default' : scope.name}): ${problem}`;
+}
+
+function ruleIn({ scope, unit, texts }: FormRule, decimals: Decimals) {
+  const rule: Record<string, unknown> = {};
+  const problems: string[] = [];
+  if (texts.confirmations !== '') rule['confirmations'] = numberOf(texts.confirmations);
+  for (const setting of AMOUNTS) {
+    const text = texts[setting];
+    if (text === '') continue;
+    if (text === 'never') {
+      rule[setting] = null;
+      continue;
+    }
+    const read = readAmount({ text, unit, asset: assetOf(scope) }, decimals);
+    if ('problem' in read) problems.push(problemAbout(scope, setting, read.problem));
+    else rule[setting] = read.units;
+  }
+  for (const setting of SWITCHES) {
+    if (texts[setting] !== '') rule[setting] = texts[setting] === 'yes';
+  }
+  return { rule, problems };
+}
+
+/** The policy that a form describes, with its amounts in smallest units. */
+export function policyOf(rules: readonly FormRule[], decimals: Decimals): ReadForm {
+  const networks: Record<string, Record<string, unknown>> = {};
+  const assets: Record<string, Record<string, unknown>> = {};
+  let base: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const one of rules) {
+    const { scope } = one;
+    if (scope.kind !== 'default' && scope.name === '') {
+      problems.push(
+        `The new rule for ${NOUNS[scope.kind]} has no name: write it, or empty its fields.`,
+      );
+      continue;
+    }
+    const read = ruleIn(one, decimals);
+    problems.push(...read.problems);
+    if (scope.kind === 'default') base = read.rule;
+    else (scope.kind === 'network' ? networks : assets)[scope.name] = read.rule;
+  }
+  return { policy: { default: base, networks, assets }, problems };
+}
+
+const NOUNS = { network: 'a network', asset: 'an asset' } as const;
+
+/** The amounts of a policy's JSON that are no whole number of smallest units. */
+export function amountProblems(policy: PolicyText, decimals: Decimals): readonly string[] {
+  const problemOf = ({ scope, rule }: ScopedRule, setting: Setting): readonly string[] => {
+    const value = rule[setting];
+    // The API names whatever else is wrong.
+    if (typeof value !== 'string' || /^\d+$/.test(value)) return [];
+    return [problemAbout(scope, setting, notSmallestUnits(assetOf(scope), decimals))];
+  };
+  return rulesOf(policy).flatMap((one) => AMOUNTS.flatMap((setting) => problemOf(one, setting)));
+}
+
+/** The vaults of a policy as the text of their field: one on a line, empty for every vault. */
+export function vaultsFieldOf({ vaults }: PolicyText): string {
+  return Array.isArray(vaults) ? vaults.map(String).join('\n') : '';
+}
+
+/** The vaults that a field names; without any, the policy credits every vault. */
+export function vaultsIn(text: string): Pick<PolicyText, 'vaults'> {
+  const vaults = text.split(/[\s,]+/).filter((name) => name !== '');
+  return vaults.length === 0 ? {} : { vaults };
+}
+
 /** The legend of a rule's fields. */
 export function legendOf(scope: RuleScope): string {
-  return scope.kind === 'default' ? 'Default, for everything' : scopeName(scope);
+  if (scope.kind === 'default') return 'Default, for everything';
+  return scope.name === '' ? `New rule for ${NOUNS[scope.kind]}` : scopeName(scope);
 }

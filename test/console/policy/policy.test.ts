@@ -5,11 +5,8 @@ import {
   rulesOf,
   scopeName,
 } from '../../../src/console/policy/policy-text.ts';
-import { policyFromFields } from '../../../src/console/policy/rule-form.ts';
 import { SettingValue } from '../../../src/console/policy/setting-value.tsx';
-import { Amount } from '../../../src/domain/money/amount.ts';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
-import { SIX_DEEP } from '../../store/open-ledger.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
 import { held } from './held.ts';
@@ -48,44 +45,10 @@ test('differences name the credited vaults first', () => {
   expect(differencesOf(of(['v1']), of(['v1']))).toEqual([]);
 });
 
-test('a form names vaults one on a line; without any, every vault is credited', () => {
-  const form = { 'scope-0': 'default', 'confirmations-0': '6' };
-  const rules = { default: { confirmations: 6 }, networks: {}, assets: {} };
-  expect(policyFromFields({ ...form, vaults: 'v1\r\n v2 \n' })).toEqual({
-    vaults: ['v1', 'v2'],
-    ...rules,
-  });
-  expect(policyFromFields({ ...form, vaults: ' ' })).toEqual(rules);
-});
-
 test('a text that is no policy has no rules but the default', () => {
   for (const json of [null, 'text', 7, [], { default: 3, networks: [1], assets: { a: 4 } }]) {
     expect(rulesOf(policyTextOf(json))).toEqual([{ scope: { kind: 'default' }, rule: {} }]);
   }
-});
-
-test('a form is read into a policy: empty is inherited, never is null, no name is no rule', () => {
-  const fields = {
-    'scope-0': 'default',
-    'confirmations-0': '6',
-    'requireMemo-0': 'no',
-    'scope-1': 'network',
-    'name-1': 'ethereum',
-    'halted-1': 'yes',
-    'twoApprovalsAbove-1': 'never',
-    'scope-2': 'asset',
-    'name-2': ' ',
-    'confirmations-2': '3',
-    'scope-3': 'asset',
-    'name-3': 'ethereum:ETH',
-    'confirmations-3': 'many',
-    'minimumAmount-3': '5',
-  };
-  expect(policyFromFields(fields)).toEqual({
-    default: { confirmations: 6, requireMemo: false },
-    networks: { ethereum: { halted: true, twoApprovalsAbove: null } },
-    assets: { 'ethereum:ETH': { confirmations: 'many', minimumAmount: '5' } },
-  });
 });
 
 test('the page shows the rules, inherited settings too, and who set them', async () => {
@@ -186,43 +149,6 @@ test.for([
   expect((await held(console)).policy).toMatchObject({ default: { confirmations: sets ? 9 : 6 } });
 });
 
-test('an amount that is none keeps the form, says how to write it, and offers no button that sets', async () => {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
-  await open.deliver(service.confirmed(6, { balanceChanges: [change('1500', decimals(18))] }));
-  const ada = await console.as('ada');
-  const typed = { 'scope-0': 'asset', 'name-0': 'ethereum:ETH', 'oneApprovalAbove-0': '1 ETH' };
-  const answer = await ada.post(`${PATH}/review`, typed);
-  const page = await answer.text();
-  expect(answer.status).toBe(400);
-  expect(words(page)).toContain(
-    'One approval above (ethereum:ETH): write smallest units, digits only. 1 ETH is 1000000000000000000 smallest units.',
-  );
-  expect(page).toMatch(/name="oneApprovalAbove-\d+" value="1 ETH"/);
-  expect(page).not.toContain('Set the policy');
-  const refused = await ada.post(`${PATH}/review`, {
-    'scope-0': 'default',
-    'confirmations-0': 'x',
-  });
-  const kept = await refused.text();
-  expect(kept).toContain('name="confirmations-0" value="x"');
-  expect(kept).not.toContain('Set the policy');
-  const negative = await ada.post(`${PATH}/review`, {
-    'scope-0': 'default',
-    'confirmations-0': '-1',
-  });
-  expect(words(await negative.text())).toContain('default.confirmations: must not be negative');
-});
-
-test('the form says in which unit an amount of several assets counts, and names new rules', async () => {
-  const ada = await (await consoleUnderTest()).as('ada');
-  const page = words(await ada.get(`${PATH}/change`));
-  expect(page).toContain(
-    'New rule for a network Name An amount of this rule counts in each asset’s own smallest unit.',
-  );
-  expect(page).toContain('New rule for an asset Name');
-});
-
 test('a review counts the deposits that both policies hold', async () => {
   const console = await consoleUnderTest();
   await console.open.deliver(console.service.confirmed(1, { memo: '88' }));
@@ -260,21 +186,6 @@ test('any two versions are compared, in both directions, and a version that is n
     404,
     expect.stringContaining('There is no policy pol_9.'),
   ]);
-});
-
-test('the form shows an asset’s amounts in its unit beside the smallest units', async () => {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
-  await open.deliver(
-    service.confirmed(1, {
-      balanceChanges: [{ asset: 'ethereum:ETH', amount: '1', ...decimals(2) }],
-    }),
-  );
-  const policy = { ...SIX_DEEP, assets: { 'ethereum:ETH': { minimumAmount: Amount(1_234n) } } };
-  await open.setPolicy(policy);
-  const page = await (await console.as('ada')).get(`${PATH}/change`);
-  expect(words(page)).toContain('Minimum amount (12.34 ethereum:ETH)');
-  expect(page).toContain('value="1234"');
 });
 
 test('an amount too long for a line of a phone may break, like every figure', async () => {

@@ -78,19 +78,29 @@ test('a halt of another thing without its name is refused, and does not halt eve
   expect((await held(console)).halted).toEqual(['asset ethereum:ETH']);
 });
 
-test('the message about a halt asks to check a name that may be misspelt, and no other', async () => {
-  const misspelt =
-    'assets["ETH"]: an asset is named by its network and symbol: is it ethereum:ETH?';
+test('a halt of a name that may be misspelt says that it stops nothing, and no other halt does', async () => {
+  const asset = 'assets["ETH"]: an asset is named by its network and symbol: is it ethereum:ETH?';
+  const network = 'networks.etherium: no network "etherium" is known; there are ethereum';
   const warnings = (): Promise<string[]> =>
-    Promise.resolve([misspelt, 'networks.ripple is deep: ripple will wait']);
+    Promise.resolve([asset, network, 'networks.ripple is deep: ripple will wait']);
   const { policy } = await apiUnderTest();
   const api = await apiUnderTest(SIX_DEEP, { policy: { ...policy, warnings } });
   const olga = await new ConsoleUnderTest(api).as('olga');
-  const doubted = await olga.send(`${PATH}/halt`, { asset: 'ETH', reason: 'a fork' });
-  expect(words(doubted)).toContain(`ETH is halted. Check the name. ${misspelt}`);
+  const halt = async (scope: Record<string, string>): Promise<string> =>
+    words(await olga.send(`${PATH}/halt`, { ...scope, reason: 'a fork' }));
+  expect(await halt({ asset: 'ETH' })).toContain(
+    'The halt of asset ETH is set, but it stops no deposit that is known here. Check the name: an asset is named by its network and symbol: is it ethereum:ETH? If it is wrong, halt the right one, and resume asset ETH.',
+  );
+  const page = await halt({ network: 'etherium' });
+  expect(page).not.toContain('etherium is halted.');
+  expect(page).toContain(
+    'network etherium halted Stops no deposit that is known here: no network "etherium" is known; there are ethereum. Resume network etherium…',
+  );
   for (const scope of [{ network: 'ripple' }, { asset: 'ethereum:ETH' }, {}]) {
-    const halted = words(await olga.send(`${PATH}/halt`, { ...scope, reason: 'a fork' }));
+    const halted = await halt({ ...scope });
     expect(halted).toContain('is halted.');
-    expect(halted).not.toContain('Check the name.');
+    expect(halted).not.toContain('Check the name:');
   }
+  const resumed = await olga.send(`${PATH}/resume`, { network: 'etherium', reason: 'misspelt' });
+  expect(words(resumed)).toContain('etherium is no longer halted.');
 });
