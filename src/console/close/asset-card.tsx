@@ -92,6 +92,18 @@ function LinkedFigure(shown: {
   return <a href={href}>{text}</a>;
 }
 
+/** Characters of an amount that a tablet shows in each of three columns beside the figure's name. */
+const TABLET_CHARACTERS = 20;
+
+/** Whether an amount of the roll-forward is too long for a table on a tablet. */
+function isLong({ asset, sum, before }: DayAsset, { decimals }: DayReport): boolean {
+  const lengthOf = (amount: AmountText): number =>
+    decimalText(BigInt(amount ?? 0), decimals.get(asset) ?? 0).length;
+  return ROLL_FORWARD.some(
+    ({ figure }) => Math.max(lengthOf(sum[figure]), lengthOf(before?.[figure])) > TABLET_CHARACTERS,
+  );
+}
+
 /** The roll-forward, beside that of the day before. */
 function RollForward({ one, day }: { one: DayAsset; day: DayReport }): Markup {
   const { asset, sum, before } = one;
@@ -131,6 +143,7 @@ function RollForward({ one, day }: { one: DayAsset; day: DayReport }): Markup {
       items={ROLL_FORWARD}
       columns={columns}
       rowKey={({ figure }) => `${asset}-${figure}`}
+      folds={columns.length > 2 && isLong(one, day)}
     />
   );
 }

@@ -114,6 +114,7 @@ export function DifferencesCard({ day, page }: { day: DayReport; page: number })
           rowKey={({ against, vaultId, blockchainHash, asset }) =>
             `${against}-${vaultId}-${blockchainHash}-${asset}`
           }
+          folds
         />
       )}
       <PageLinks found={found} href={(to) => `${linkTo(path, { differences: to })}#differences`} />

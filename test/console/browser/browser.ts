@@ -8,6 +8,13 @@ import { ConsoleUnderTest, type ConsoleTestOptions } from '../console-under-test
 
 export { HAS_BROWSER, useBrowser } from '../../pages/browser.ts';
 
+/** The tables of a page that scroll sideways in their cards, by their captions. */
+export function sidewaysIn(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll('.scroll')]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1)
+    .map((one) => one.getAttribute('aria-label'))`);
+}
+
 export interface Look extends Window {
   /** Whom the browser signs in; nobody for a stranger or a public console. */
   readonly as?: Person;

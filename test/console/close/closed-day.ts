@@ -12,23 +12,29 @@ function ether(amount: string) {
   return { balanceChanges: [change(amount, { ...AT_ADDRESS, ...decimals(18) })] };
 }
 
+/** Smallest units: the first day's deposit, the second day's, and what its chain view shows. */
+const AMOUNTS = ['1500000000000000000', '2000000000000000000', '3000000000000000000'] as const;
+
 /**
  * Closes two days: a deposit of 1.5 on the first, whose chain view agrees; on the second one of 2
  * whose chain view shows 3.
  */
-export async function closeTwoDays({ open, service }: ConsoleUnderTest): Promise<void> {
+export async function closeTwoDays(
+  { open, service }: ConsoleUnderTest,
+  amounts: readonly [string, string, string] = AMOUNTS,
+): Promise<void> {
   const close = async (day: string): Promise<void> => {
     const cutOffAt = open.at + 1;
     open.at += 1_000;
     await open.record(closeOf(open, { day, cutOffAt, custody: LOCAL, rules: 2 }));
   };
-  const first = ether('1500000000000000000');
+  const first = ether(amounts[0]);
   await open.deliver(service.confirmed(6, first), service.chain('transaction', first));
   await close(FIRST_DAY);
   const hash = { blockchainHash: '0xb2', transactionId: 'tx-b2' };
   await open.deliver(
-    service.confirmed(6, { ...hash, ...ether('2000000000000000000') }),
-    service.chain('transaction', { ...hash, ...ether('3000000000000000000') }),
+    service.confirmed(6, { ...hash, ...ether(amounts[1]) }),
+    service.chain('transaction', { ...hash, ...ether(amounts[2]) }),
   );
   await close(SECOND_DAY);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HAS_BROWSER, Site, useBrowser } from '../browser.ts';
+import { HAS_BROWSER, sidewaysIn, Site, useBrowser } from '../browser.ts';
 
 describe.runIf(HAS_BROWSER)('the policy in a browser', () => {
   useBrowser();
@@ -16,5 +16,13 @@ describe.runIf(HAS_BROWSER)('the policy in a browser', () => {
     await page.getByRole('button', { name: 'Set the policy' }).click();
     await page.getByText('The policy pol_2 is in force.').waitFor();
     expect(site.faults).toEqual([]);
+  });
+
+  test('the rules of the policy fit on a tablet', async () => {
+    const site = await Site.open();
+    const page = await site.window({ as: 'ada', width: 820 });
+    await page.goto('/console/policy');
+    expect(await page.locator('th').last().innerText()).toBe('Halted');
+    expect(await sidewaysIn(page)).toEqual([]);
   });
 });
