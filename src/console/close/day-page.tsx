@@ -59,11 +59,17 @@ function Documents({ day }: { day: string }): Markup {
   );
 }
 
-function Exceptions({ report }: { report: DailyReport }): Markup {
+function Exceptions(shown: { report: DailyReport } & Pick<SigningShown, 'signatures'>): Markup {
+  const { report, signatures } = shown;
   if (report.exceptions.length === 0) return <></>;
+  const isSigned = signatures.some(({ role }) => role === 'reviewer');
   return (
     <div class="notice alarm">
-      <b>This day has exceptions. Find their cause before you sign, and name it as your reason.</b>
+      <b>
+        {isSigned
+          ? 'This day has exceptions. Both signatures are below, with their reasons.'
+          : 'This day has exceptions. Find their cause before you sign, and name it as your reason.'}
+      </b>
       <ul>
         {report.exceptions.map(({ kind, detail }) => (
           <li>{`${kind.replaceAll('_', ' ')}: ${detail}`}</li>
@@ -93,7 +99,7 @@ function SummaryCard({ day, signing }: { day: DayReport; signing: SigningShown }
         <StatusBadge status={close.status} />{' '}
         {`Cut off at midnight after ${close.day}, ${close.timezone}.`}
       </p>
-      <Exceptions report={report} />
+      <Exceptions report={report} signatures={signing.signatures} />
       <Signing shown={signing} />
       <dl class="facts">
         <div>

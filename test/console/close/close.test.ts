@@ -248,11 +248,14 @@ test('two people prepare and review; each form carries the hash of its page', as
   const prepared = words(await olga.send(`${PATH}/sign`, { role: 'preparer', ...sign }));
   expect(prepared).toContain(`You prepared ${SECOND_DAY}.`);
   expect(prepared).toContain('nobody yet; another person than you reviews');
+  expect(prepared).toContain('Find their cause before you sign');
   expect(words(await otto.get(PATH))).toContain('Review…');
   const reviewed = words(await otto.send(`${PATH}/sign`, { role: 'reviewer', ...sign }));
   expect(reviewed).toContain(`You reviewed ${SECOND_DAY}.`);
   expect(reviewed).toContain('compared with the statement');
   expect(reviewed).not.toContain('Review…');
+  expect(reviewed).not.toContain('before you sign');
+  expect(reviewed).toContain('Both signatures are below, with their reasons.');
   expect(words(await otto.get('/console/close?month=2025-11'))).toContain('20 exceptions reviewed');
 });
 
