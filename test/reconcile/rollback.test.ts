@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { GRACE_MS, Stage, type DepositAddress, type Webhook } from './stage.ts';
+import { Amount } from '../../src/domain/money/amount.ts';
+import { ETH, GRACE_MS, Stage, THREE_DEEP, type DepositAddress, type Webhook } from './stage.ts';
 
 /** A deposit of 700 units, three deep and credited. */
 async function credited(): Promise<{ stage: Stage; depositAddress: DepositAddress; hash: string }> {
@@ -129,4 +130,25 @@ test('a credited deposit whose rollback never arrives is a critical mismatch', a
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
   expect(stage.open.openBreaks()).toEqual(['reversal_after_credit']);
+});
+
+test('an approval credits nothing by the depth that the API showed before a reorg', async () => {
+  const assets = { [ETH]: { oneApprovalAbove: Amount(500n) } };
+  const stage = await Stage.start({ policy: { ...THREE_DEEP, assets } });
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
+  await stage.run();
+  const [deposit] = await stage.deposits(hash);
+  if (deposit === undefined) throw new Error('no deposit');
+  stage.loses = () => true;
+  await stage.reorg(3, []);
+  await stage.mine(1);
+  await stage.run();
+  const { depositId } = deposit;
+  await stage.open.decide({ kind: 'approve', depositId, reason: 'known sender' });
+  expect(await stage.depositState(hash)).toBe('verifying');
+  expect(stage.open.feedLines()).toEqual([]);
+  await stage.mine(2);
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
 });

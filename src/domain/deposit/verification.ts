@@ -130,7 +130,8 @@ function afterRecord(
       // Webhooks are unsigned: only the API's tags decide what is change.
       change: received?.change ?? deposit.change,
       verifiedAt: deposit.verifiedAt ?? now.at,
-      custodyConfirmations: Math.max(deposit.custodyConfirmations, record.confirmations ?? 0),
+      // After a reorganisation the record may be less deep than before.
+      custodyConfirmations: record.confirmations ?? deposit.custodyConfirmations,
       updatedAt: now.at,
     },
     now,

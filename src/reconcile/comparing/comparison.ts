@@ -128,6 +128,8 @@ function movesDeposit(before: Deposit, changes: ChangeSet): boolean {
       after.reason !== before.reason ||
       after.credit?.creditId !== before.credit?.creditId ||
       (before.verifiedAt !== null && after.verifiedAt === null) ||
+      // A later approval must not credit by a depth that the API no longer shows.
+      after.custodyConfirmations < before.custodyConfirmations ||
       // Its credit, which may be due later, needs the on-chain address.
       (before.verifiedAt !== null && before.networkAddress !== after.networkAddress) ||
       // A held or internal deposit is looked up until it has matched once; the match is journalled.
@@ -152,7 +154,8 @@ export function compareDepositRow(
     },
   });
   const outcome = underRules(compared, rulesOf(snapshot));
-  const matters = movesDeposit(deposit, changes) || movesBreaks(changes, snapshot);
+  const matters =
+    movesDeposit(deposit, changes) || changes.entries.length > 0 || movesBreaks(changes, snapshot);
   const { depositId } = deposit;
   const { graceMs } = snapshot;
   return {

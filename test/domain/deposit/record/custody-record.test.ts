@@ -107,9 +107,15 @@ const CASES: Case[] = [
     ['matched', 'verifying, verified at 5 4 deep', UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED],
   ],
   [
-    'agrees, less deep than before',
+    'agrees, less deep than before: the chain was reorganised',
     { custodyConfirmations: 5 },
     { confirmations: 4 },
+    ['matched', 'verifying, verified at 5 4 deep', UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED],
+  ],
+  [
+    'agrees, and names no depth',
+    { custodyConfirmations: 5 },
+    { confirmations: null },
     ['matched', UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED],
   ],
   [
