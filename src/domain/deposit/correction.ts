@@ -9,7 +9,7 @@ import {
   samePosition,
   type Outcome,
 } from './comparison.ts';
-import { pinsOf, sameContent } from '../hash/same-changes.ts';
+import { pinsOf, sameContent, sameSums } from '../hash/same-changes.ts';
 import type { CustodyTransaction } from '../fact/custody-record.ts';
 import { incomingOf } from '../fact/backfill.ts';
 import { entryHead, reversalFor } from './incoming-handler.ts';
@@ -27,7 +27,7 @@ import type { BalanceChange, IncomingNotification } from '../fact/notification.t
 import { addressesAfter } from './on-chain-address.ts';
 import { newDeposit, type Received } from './received.ts';
 import { depositFinding, evaluate } from './evaluation.ts';
-import { correctedAs, newSighting, sightingKeyOf } from '../hash/sighting.ts';
+import { correctedAs, newSighting, sightingKeyOf, type Sighting } from '../hash/sighting.ts';
 
 /** What a correction reads. */
 export interface Correcting {
@@ -76,6 +76,23 @@ function hasLastWord(
   }
   const since = correcting.openSince(outcome.finding.key);
   return since !== undefined && !inGrace(since, { at: now.at, graceMs });
+}
+
+/**
+ * Whether the books hold a matching deposit at another position than the record does: its entries
+ * named another account or address, or attributed its memo otherwise. The sums are equal, so no
+ * other comparison notices.
+ */
+function isBookedElsewhere(
+  sighting: Sighting,
+  { record, list }: Recorded,
+  { outcome }: Context,
+): boolean {
+  const { entryId, posted } = sighting;
+  if (outcome.kind !== 'matched' || record.status !== 'confirmed' || entryId === null) return false;
+  // Most records return here.
+  if (sameContent(posted, list)) return false;
+  return sameSums(posted, list, 'kind') && !sameSums(posted, list, 'position');
 }
 
 /** The deposit with the record's values. Approvals of another amount are removed. */
@@ -171,6 +188,18 @@ function correctionFinding({ before, after, received }: Corrected): Finding[] {
   return [{ ...depositFinding(type, after, { detail }), key: key(type) }];
 }
 
+/**
+ * The break when notifications booked the deposit at another account or address. Another
+ * attribution of the memo needs none: a memo may have been registered since.
+ */
+function elsewhereFinding(deposit: Deposit, sighting: Sighting, { list }: Recorded): Finding[] {
+  if (sameSums(sighting.posted, list, 'address')) return [];
+  const type = 'unknown_to_custody';
+  const detail = `the custody API shows ${deposit.amount} ${deposit.asset} at this position, the notifications booked it at another account or address; the books follow the custody API now: find out who sent the notifications`;
+  const key = breakKey(type, deposit.depositId, 'corrected');
+  return [{ ...depositFinding(type, deposit, { detail }), key }];
+}
+
 /** Breaks that the correction resolves. */
 function healedBy(
   { before, received }: Corrected,
@@ -190,8 +219,8 @@ function healedBy(
 }
 
 /**
- * Corrects a position that webhooks alone described: amounts, assets and the transaction id. The
- * books follow with entries marked `api`, and a break reports it. Null when the record may not
+ * Corrects a position that webhooks alone described: amounts, assets, the transaction id, and where
+ * the books hold it. The books follow with entries marked `api`, and a break reports it. Null when the record may not
  * correct, or changes nothing. A correction also verifies the deposit: it is then evaluated like
  * any other, and no webhook of this epoch changes its amount.
  */
@@ -201,20 +230,25 @@ export function correctedBy(
   context: Context,
 ): (ChangeSet & { readonly outcome: Outcome }) | null {
   if (record === null) return null;
-  const list = record.changes ?? [];
-  if (!hasLastWord(deposit, { record, list }, context)) return null;
   const { now, correcting } = context;
+  const list = record.changes ?? [];
   const { blockchainHash } = deposit;
   const notification = incomingOf({ ...record, blockchainHash }, 'confirmation');
   const recorded: Recorded = { record, list, notification };
+  const key = sightingKeyOf(notification);
+  const sighting = sightingIn(correcting.hashState, key) ?? newSighting(key);
+  const isElsewhere =
+    deposit.evidence === 'confirmed' && isBookedElsewhere(sighting, recorded, context);
+  if (!isElsewhere && !hasLastWord(deposit, recorded, context)) return null;
   const corrected = depositsAt(deposit, recorded, context).map((one) =>
     asRecorded(one, recorded, now),
   );
   if (corrected.some(isCreditedOtherwise)) return null;
-  const key = sightingKeyOf(notification);
-  const sighting = sightingIn(correcting.hashState, key) ?? newSighting(key);
   const isPosted = sameContent(sighting.posted, list);
-  const found = corrected.flatMap(correctionFinding);
+  const found = [
+    ...corrected.flatMap(correctionFinding),
+    ...(isElsewhere ? elsewhereFinding(deposit, sighting, recorded) : []),
+  ];
   if (isPosted && found.length === 0) return null;
   const entries = isPosted
     ? []

@@ -1,4 +1,4 @@
-import { plus, ZERO, type Amount } from '../money/amount.ts';
+import { ZERO, type Amount } from '../money/amount.ts';
 import { breakKey, finding, type Finding } from '../break/break.ts';
 import { rolledBack, type Deposit } from './deposit.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type RuleContext,
   type HashState,
 } from '../hash/hash-state.ts';
-import { pinsOf, sameContent } from '../hash/same-changes.ts';
+import { pinsOf, sameContent, sameSums } from '../hash/same-changes.ts';
 import { entryOf, reversalOf, type Entry, type EntryHead } from '../money/entry.ts';
 import type { AssetId } from '../ids.ts';
 import type { BalanceChange, IncomingNotification } from '../fact/notification.ts';
@@ -187,8 +187,8 @@ function handleEvidence(
   const unnamed = Array.from(known.values(), (deposit) =>
     unnamedDeposit(deposit, { ...evidence, count, before, found }),
   );
-  if (posting.amountsChange && found.length === 0 && amountsDiffer(posted, list)) {
-    found.push(sideAmountsChanged(before, notification));
+  if (posting.amountsChange && found.length === 0 && !sameSums(posted, list, 'address')) {
+    found.push(entriesChanged(before, notification, sameSums(posted, list, 'kind')));
   }
   const { sighting, entries } = posting;
   const pinned = pinsOf(list, now);
@@ -200,27 +200,23 @@ function isBooked(deposit: Deposit): boolean {
   return deposit.evidence !== 'none' || deposit.credit !== null;
 }
 
-/** Sums per asset and kind, as text. A credit that moves to its registered memo changes none. */
-function sumsByKind(list: readonly BalanceChange[]): string {
-  const sums = new Map<string, Amount>();
-  for (const { asset, kind, amount } of list) {
-    const key = JSON.stringify([asset, kind]);
-    sums.set(key, plus(sums.get(key) ?? ZERO, amount));
-  }
-  return JSON.stringify([...sums].map(([key, sum]) => `${key}=${sum}`).sort());
-}
-
-function amountsDiffer(posted: readonly BalanceChange[], list: readonly BalanceChange[]): boolean {
-  return sumsByKind(posted) !== sumsByKind(list);
-}
-
-/** The break for fee, rebate or mint entries whose amounts changed. */
-function sideAmountsChanged(sighting: Sighting, notification: IncomingNotification): Finding {
+/**
+ * The break for entries that a later confirmation states otherwise, although no deposit's amount
+ * changed. `isMove`: only their accounts or addresses changed, else fee, rebate or mint entries.
+ */
+function entriesChanged(
+  sighting: Sighting,
+  notification: IncomingNotification,
+  isMove: boolean,
+): Finding {
   const { vaultId, network, blockchainHash, accountId, addressId, memo } = sighting;
+  const change = isMove
+    ? `notifications state the entries of ${blockchainHash} at different accounts or addresses; `
+    : `fee, rebate or mint entries of ${blockchainHash} were told again with other amounts; `;
   return finding('amount_changed', {
     key: breakKey('amount_changed', vaultId, network, blockchainHash, accountId, addressId, memo),
     subject: { vaultId, network, blockchainHash, transactionId: notification.transactionId },
-    detail: `fee, rebate or mint entries of ${blockchainHash} were told again with other amounts; ${
+    detail: `${change}${
       isCorrected(sighting) ? 'what the custody API says' : 'the newest confirmation'
     } stands`,
   });

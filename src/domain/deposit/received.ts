@@ -116,6 +116,8 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
   const count = countOf(notification);
   const amountChanges = received.amount !== deposit.amount;
   const older = context.isOutOfDate || context.isCorrected || count < deposit.confirmations;
+  const unattributed = notification.memo !== null && !received.attributed;
+  const attributionChanges = unattributed !== deposit.unattributed;
   // Lists its members one by one: V8 builds and reads wide objects from a spread slowly.
   return {
     vaultId: deposit.vaultId,
@@ -136,15 +138,15 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
     confirmations: Math.max(deposit.confirmations, count),
     change: deposit.change || received.change,
     ownTransfer,
-    unattributed: older ? deposit.unattributed : notification.memo !== null && !received.attributed,
+    unattributed: older ? deposit.unattributed : unattributed,
     attributedTo: deposit.attributedTo,
     attributedBy: deposit.attributedBy,
     decimalsChanged: deposit.decimalsChanged || bringsOtherDecimals(deposit, received, context),
     operatorHold: deposit.operatorHold,
     // An approval is for the amount that the person saw.
     approvals: amountChanges && !older ? [] : deposit.approvals,
-    // A verification compared the old amount only.
-    verifiedAt: amountChanges && !older ? null : deposit.verifiedAt,
+    // A verification compared the old amount and attribution only.
+    verifiedAt: (amountChanges || attributionChanges) && !older ? null : deposit.verifiedAt,
     custodyConfirmations: deposit.custodyConfirmations,
     credit: deposit.credit,
     creditsIssued: deposit.creditsIssued,

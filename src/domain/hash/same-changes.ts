@@ -43,6 +43,44 @@ export function sameContent(
   return contentOf(left) === contentOf(right);
 }
 
+/** Sums per key, as a text that is equal for equal sums. */
+function sumsBy(
+  list: readonly BalanceChange[],
+  keyOf: (change: BalanceChange) => readonly (string | null)[],
+): string {
+  const sums = new Map<string, Amount>();
+  for (const change of list) {
+    const key = JSON.stringify(keyOf(change));
+    sums.set(key, plus(sums.get(key) ?? ZERO, change.amount));
+  }
+  return JSON.stringify([...sums].map(([key, sum]) => `${key}=${sum}`).sort());
+}
+
+/** What a comparison of sums distinguishes, besides asset and kind. */
+const DISTINGUISHED = {
+  kind: () => [],
+  address: ({ accountId, addressId }) => [accountId, addressId],
+  position: ({ accountId, addressId, memo }) => [accountId, addressId, memo],
+} as const satisfies Record<string, (change: BalanceChange) => readonly (string | null)[]>;
+
+/**
+ * Whether two lists have equal sums. `by` `kind`: per asset and kind alone, so that a credit that
+ * moves to its registered memo changes none. `address` and `position`: also per account and
+ * address, or per account, address and memo.
+ */
+export function sameSums(
+  left: readonly BalanceChange[],
+  right: readonly BalanceChange[],
+  by: keyof typeof DISTINGUISHED,
+): boolean {
+  const keyOf = (change: BalanceChange) => [
+    change.asset,
+    change.kind,
+    ...DISTINGUISHED[by](change),
+  ];
+  return sumsBy(left, keyOf) === sumsBy(right, keyOf);
+}
+
 /** Decimals to pin: one row per asset that carries decimals and has none pinned yet. */
 export function pinsOf(
   list: readonly BalanceChange[] | null,
