@@ -20,6 +20,8 @@ const UNEXCUSED: ReadonlySet<FalseWebhookKind> = new Set<FalseWebhookKind>([
   'other id first',
   'other asset',
   'called change',
+  'entries elsewhere',
+  'other attribution',
   'own transaction over a deposit',
   'own transaction, other hash',
 ]);
@@ -111,6 +113,8 @@ export class Forger {
       case 'other position':
       case 'other asset':
       case 'called change':
+      case 'entries elsewhere':
+      case 'other attribution':
       case 'rollback':
         return this.#twisted(kind, id);
       case 'other id first':
@@ -151,6 +155,8 @@ export class Forger {
       | 'other position'
       | 'other asset'
       | 'called change'
+      | 'entries elsewhere'
+      | 'other attribution'
       | 'rollback',
     id: string,
   ): Forgery | undefined {
@@ -178,6 +184,19 @@ export class Forger {
       case 'called change': {
         const balanceChanges = entries.map((entry) => ({ ...entry, tags: ['change'] }));
         return { body: { ...body, balanceChanges }, leaves: null };
+      }
+      case 'entries elsewhere': {
+        const address = { id: `elsewhere-${id}` };
+        const balanceChanges = entries.map((entry) => ({ ...entry, address }));
+        return { body: { ...body, confirmations: 1_000_000, balanceChanges }, leaves: null };
+      }
+      case 'other attribution': {
+        if (typeof memo !== 'string') return undefined;
+        const attribution = { id: 'nobody', memo, name: '', data: {} };
+        const balanceChanges = entries.map(({ memoInfo, ...entry }) =>
+          memoInfo === undefined ? { ...entry, memoInfo: attribution } : entry,
+        );
+        return { body: { ...body, confirmations: 1_000_000, balanceChanges }, leaves: null };
       }
       case 'other asset': {
         const [entry] = entries;

@@ -8,6 +8,8 @@ export const FALSE_WEBHOOKS = {
   'other position': 4,
   'other asset': 4,
   'called change': 3,
+  'entries elsewhere': 3,
+  'other attribution': 3,
   rollback: 3,
   'deposit by our own hash': 4,
   'own transaction of nobody': 3,
