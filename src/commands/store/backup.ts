@@ -4,6 +4,7 @@ import { decodeAgain } from '../../intake/decode.ts';
 import type { Environment } from '../../ops/config/reading/substitution.ts';
 import { backup, restore } from '../../store/sqlite/file/backup.ts';
 import { verify } from '../../store/sqlite/audit/verify.ts';
+import { StoreRefused } from '../../store/refusal.ts';
 import { stagedProgress } from './staged-progress.ts';
 import { refuseDatabase, storeFrom, storePathFrom } from './store-path.ts';
 import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
@@ -44,7 +45,7 @@ export function backupCommand(terminal: Terminal, environment: Environment): Com
       refuseDatabase(flags, POSTGRES_BACKUP);
       const path = storeFrom(flags, environment);
       await backup(path, flags.out, stagedProgress(process.stderr));
-      const facts = auditOf(flags.out);
+      const facts = auditOfCopy(flags.out);
       terminal.result(
         flags.json === true
           ? JSON.stringify({ backup: flags.out, facts })
@@ -76,6 +77,18 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
           : `${store}: restored with ${facts} facts${kept}\n${AFTER_RESTORE}`,
       );
     });
+}
+
+/** Says that the copy is there when its audit cannot run, because a second copy takes long. */
+function auditOfCopy(path: string): number {
+  try {
+    return auditOf(path);
+  } catch (error) {
+    if (!(error instanceof StoreRefused)) throw error;
+    throw new CommandFailed(
+      `${path} is copied but not audited. ${error.message}; then run \`counterfoil verify --store ${path}\``,
+    );
+  }
 }
 
 function auditOf(path: string): number {

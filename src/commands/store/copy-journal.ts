@@ -1,3 +1,4 @@
+import type { Database } from 'better-sqlite3';
 import { existsSync, rmSync } from 'node:fs';
 import { decodeAgain } from '../../intake/decode.ts';
 import { CommandFailed } from '../../daemon/process/terminal.ts';
@@ -6,11 +7,13 @@ import {
   type JournalHead,
   type SharedJournal,
 } from '../../store/replicated/shared-journal.ts';
+import { StoreFailed } from '../../store/port.ts';
 import { ReplicaDiverged } from '../../store/replicated/replica.ts';
 import { GENESIS_HASH } from '../../store/seal.ts';
 import { replay } from '../../store/sqlite/audit/replay.ts';
 import type { Progress } from '../../store/sqlite/audit/verify.ts';
 import {
+  explained,
   openForReading,
   openForWriting,
   openScratch,
@@ -92,13 +95,16 @@ function computedDays(path: string, tick: (facts: number) => void): Map<number, 
   const scratch = `${path}.copy`;
   removeDatabase(scratch);
   const from = openForReading(path);
-  const into = openScratch(scratch);
+  let into: Database | undefined;
   try {
+    into = openScratch(scratch);
     const closed = (seq: number, packed: string): void => void days.set(seq, packed);
     replay(from, into, { decode: decodeAgain, tick, closed });
     return days;
+  } catch (error) {
+    throw explained(scratch, error);
   } finally {
-    into.close();
+    into?.close();
     from.close();
     removeDatabase(scratch);
   }
@@ -124,7 +130,7 @@ export async function copyToStore(
     if (error instanceof JournalUnavailable || error instanceof ReplicaDiverged) {
       throw new CommandFailed(`the copy stopped, and ${path} was removed: ${error.message}`);
     }
-    throw error;
+    throw explained(path, error);
   }
 }
 
@@ -158,9 +164,17 @@ export async function readInto(
     progress.done();
     const { lastSeq: facts, commitNumber: commits } = store.head;
     return { facts, commits };
+  } catch (error) {
+    throw diskErrorOf(error);
   } finally {
     store.close();
   }
+}
+
+/** SQLite's own error, for which `StoreFailed` stands while a commit is applied; or the given error. */
+function diskErrorOf(error: unknown): unknown {
+  const failure = error instanceof StoreFailed ? error.cause : undefined;
+  return failure instanceof Error && failure.cause !== undefined ? failure.cause : error;
 }
 
 function tooShort(head: JournalHead, end: JournalHead): string {

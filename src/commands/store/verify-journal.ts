@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReplicaDiverged } from '../../store/replicated/replica.ts';
 import type { SharedJournal } from '../../store/replicated/shared-journal.ts';
 import type { AuditCheck } from '../../store/sqlite/audit/audit.ts';
+import { makeScratchFolder, withoutRoom } from '../../store/sqlite/audit/scratch-folder.ts';
 import { verify, type AuditOptions, type AuditReport } from '../../store/sqlite/audit/verify.ts';
 import { readInto } from './copy-journal.ts';
 
@@ -16,13 +16,15 @@ export async function verifyJournal(
   journal: SharedJournal,
   options: AuditOptions,
 ): Promise<AuditReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-verify-'));
+  const folder = makeScratchFolder();
   try {
     const path = join(folder, 'replica.db');
     const read = await journalCheck(path, journal, options);
     if (read.problemCount > 0) return { sound: false, facts: read.examined, checks: [read] };
     const { sound, facts, checks } = verify(path, options);
     return { sound, facts, checks: [read, ...checks] };
+  } catch (error) {
+    throw withoutRoom(folder, error);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
-import { existsSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copyToJournal, copyToStore } from '../../../src/commands/store/copy-journal.ts';
 import { compareProjections } from '../../../src/store/sqlite/audit/projections.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { smallDisk } from '../../e2e/receivers/small-disk.ts';
 import { played } from '../../store/bookkeeping/random-steps.ts';
 import { choices } from '../../store/generated-choices.ts';
 import { OpenLedger, temporaryPath } from '../../store/open-ledger.ts';
@@ -97,4 +100,48 @@ test('a copy into an existing file is refused, and the file stays', async () => 
     `${path} exists: give a new file with --to sqlite:FILE`,
   );
   expect(existsSync(path)).toBe(true);
+});
+
+test('a copy whose disk is full says so, and leaves nothing behind', async ({ skip }) => {
+  const disk = smallDisk(2);
+  if (disk === null) {
+    skip('this user may mount no file system');
+    return;
+  }
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  for (const number of [1, 2, 3, 4]) {
+    const padding = randomBytes(600_000).toString('base64');
+    await open.deliver({ ...new Service().confirmed(number), padding });
+  }
+  open.close();
+  const journal = new MemoryJournal();
+  await copyToJournal(path, journal.receiver('copy'), SILENT);
+  const back = join(disk.folder, 'back.db');
+  await expect(copyToStore(journal.receiver('copy'), back, SILENT)).rejects.toThrow(
+    /back\.db cannot be written \(database or disk is full\): make room on its disk/,
+  );
+  expect(readdirSync(disk.folder)).toEqual([]);
+});
+
+test('a copy into a journal needs room beside the store, and says so', async ({ skip }) => {
+  const disk = smallDisk(2);
+  if (disk === null) {
+    skip('this user may mount no file system');
+    return;
+  }
+  const made = temporaryPath();
+  const open = new OpenLedger(made);
+  await open.deliver(new Service().confirmed(1));
+  open.close();
+  const path = join(disk.folder, 'store.db');
+  copyFileSync(made, path);
+  disk.fill();
+  // Room for the lock, and not for the tables.
+  const filler = join(disk.folder, 'filler');
+  truncateSync(filler, statSync(filler).size - 65_536);
+  await expect(copyToJournal(path, new MemoryJournal().receiver('copy'), SILENT)).rejects.toThrow(
+    /store\.db\.copy cannot be written .*: make room on its disk/,
+  );
+  expect(existsSync(`${path}.copy`)).toBe(false);
 });

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { Daemon } from '../daemon.ts';
-import { runProgram } from '../program.ts';
+import { launchKillable, runProgram } from '../program.ts';
+import { smallDisk } from '../receivers/small-disk.ts';
 
 function confirmation(id: string): string {
   return JSON.stringify({
@@ -110,4 +111,46 @@ test('a copy of a store with its write-ahead log beside it is restored with all 
   const verified = await runProgram('verify', '--store', target, '--json');
   expect([verified.code, verified.stderr]).toEqual([0, '']);
   expect(JSON.parse(verified.stdout)).toMatchObject({ sound: true, facts: 22 });
+});
+
+test('an audit without room for its replay says which folder is full, and a backup keeps its copy', async ({
+  skip,
+}) => {
+  const disk = smallDisk(1);
+  if (disk === null) {
+    skip('this user may mount no file system');
+    return;
+  }
+  const daemon = await Daemon.start();
+  await deliver(daemon, ['one']);
+  disk.fill();
+  const out = join(daemon.folder, 'backup.db');
+  const run = (...args: string[]) =>
+    launchKillable(args, { environment: { TMPDIR: disk.folder } }).finished;
+  const says = new RegExp(`${disk.folder}/\\S+: the disk is full.*set TMPDIR to a folder`);
+
+  const verified = await run('verify', '--store', daemon.storePath);
+  expect(verified).toMatchObject({ code: 1, stdout: '' });
+  expect(verified.stderr).toMatch(says);
+  expect(verified.stderr).not.toMatch(/^\s+at /m);
+
+  const copied = await run('backup', '--config', daemon.configPath, '--out', out);
+  expect(copied.code).toBe(1);
+  expect(copied.stderr).toMatch(
+    /backup\.db is copied but not audited\. .*then run `counterfoil ver/,
+  );
+  expect(copied.stderr).toMatch(says);
+  expect((await runProgram('verify', '--store', out)).code).toBe(0);
+});
+
+test('an audit in a temporary folder that is missing says so', async () => {
+  const daemon = await Daemon.start();
+  const environment = { TMPDIR: join(daemon.folder, 'missing') };
+  const args = ['verify', '--store', daemon.storePath];
+  const { code, stderr } = await launchKillable(args, { environment }).finished;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /missing cannot hold the temporary files.*set TMPDIR to a folder that exists/,
+  );
+  expect(stderr).not.toMatch(/^\s+at /m);
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import type { DecodeBody } from '../../port.ts';
@@ -16,6 +15,7 @@ import { checkCloses } from './closes.ts';
 import { checkKeys } from './keys.ts';
 import { openForReading, openScratch } from '../file/database.ts';
 import { replay, ReplayDiverged } from './replay.ts';
+import { makeScratchFolder, withoutRoom } from './scratch-folder.ts';
 
 /** Receives the progress of an audit, a rebuild or a backup. */
 export interface Progress {
@@ -70,34 +70,47 @@ function checkedLedger(db: Database, tick: (postings: number) => void): readonly
  * Audits a store without changing it; a daemon may run beside it. The audit checks the database's
  * integrity, the journal's hash chain, the entries, the balances, the closed days, the keys, and
  * every projection against a replay of the journal. A check that damage stops counts as failed, and
- * the others go on. Throws `StoreRefused` when the store cannot be opened.
+ * the others go on. Throws `StoreRefused` when the store cannot be opened, or when the temporary
+ * folder (TMPDIR) has no room for the replay.
  */
 export function verify(path: string, options: AuditOptions): AuditReport {
   const db = openForReading(path);
-  const scratchFolder = mkdtempSync(join(tmpdir(), 'counterfoil-verify-'));
-  const scratch = openScratch(join(scratchFolder, 'replay.db'));
-  const { progress } = options;
   try {
-    // One read transaction, so that every check sees the same snapshot.
-    db.exec('BEGIN');
-    const facts = countOf(db, 'journal');
-    const tick = (count: number): void => progress.tick(count);
-    const checks = [checked('integrity', () => checkIntegrity(db, scratch))];
-    progress.start('hash chain', facts);
-    checks.push(checked('hash_chain', () => checkHashChain(db, tick)));
-    progress.start('ledger', countOf(db, 'postings'));
-    checks.push(...checkedLedger(db, tick));
-    checks.push(checked('closes', () => checkCloses(db)));
-    checks.push(checked('keys', () => checkKeys(db)));
-    progress.start('replay', facts);
-    checks.push(checked('projections', () => checkProjections(db, scratch, options)));
-    progress.done();
-    return { sound: checks.every((check) => check.problemCount === 0), facts, checks };
+    const folder = makeScratchFolder();
+    try {
+      const scratch = openScratch(join(folder, 'replay.db'));
+      try {
+        return auditOf(db, scratch, options);
+      } finally {
+        scratch.close();
+      }
+    } catch (error) {
+      throw withoutRoom(folder, error);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   } finally {
     db.close();
-    scratch.close();
-    rmSync(scratchFolder, { recursive: true, force: true });
   }
+}
+
+function auditOf(db: Database, scratch: Database, options: AuditOptions): AuditReport {
+  const { progress } = options;
+  // One read transaction, so that every check sees the same snapshot.
+  db.exec('BEGIN');
+  const facts = countOf(db, 'journal');
+  const tick = (count: number): void => progress.tick(count);
+  const checks = [checked('integrity', () => checkIntegrity(db, scratch))];
+  progress.start('hash chain', facts);
+  checks.push(checked('hash_chain', () => checkHashChain(db, tick)));
+  progress.start('ledger', countOf(db, 'postings'));
+  checks.push(...checkedLedger(db, tick));
+  checks.push(checked('closes', () => checkCloses(db)));
+  checks.push(checked('keys', () => checkKeys(db)));
+  progress.start('replay', facts);
+  checks.push(checked('projections', () => checkProjections(db, scratch, options)));
+  progress.done();
+  return { sound: checks.every((check) => check.problemCount === 0), facts, checks };
 }
 
 function checkProjections(db: Database, scratch: Database, options: AuditOptions): AuditCheck {
