@@ -73,7 +73,7 @@ export class SharedStore implements WrittenStore {
     return this.#ledger.resign();
   }
 
-  /** Does nothing while a commit is under way: the log is copied a second later. */
+  /** Does nothing while a commit is under way: the log restarts after a later copy. */
   tidy(): void {
     this.#options.replica.tidy();
   }
