@@ -28,7 +28,7 @@ import { SqliteWrites } from './writing/sqlite-writes.ts';
 import { insertInto } from './table/statement.ts';
 
 /** From this many pages in the log, the writer waits for readers, so that the log can restart. */
-const LOG_PAGES_MAX = 16_000;
+const LOG_PAGES_MAX = 32_000;
 const RESTART_WAIT_MS = 250;
 
 /**

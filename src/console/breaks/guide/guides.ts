@@ -23,7 +23,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
   },
   unknown_to_custody: {
     happened:
-      'A webhook reported a deposit or a withdrawal that the custody API does not know, or knows at another address. Somebody may forge webhooks.',
+      'A webhook reported a deposit or a withdrawal that the custody API does not know, or knows at another address. Or the entries of a deposit named another account or address than the API does. Somebody may forge webhooks.',
     steps: [
       'Ask the custody service whether it sent this notification.',
       'If not: rotate the webhook token, and check the client certificates at the proxy.',
@@ -54,7 +54,8 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     ],
   },
   amount_changed: {
-    happened: 'Two notifications of one deposit or transaction report different amounts.',
+    happened:
+      'Two notifications of one deposit or transaction report different amounts, or different accounts or addresses.',
     steps: [
       'Wait. The amount of the newest confirmation counts, and the break closes when the API confirms this amount.',
       'If Counterfoil has credited another amount, correct the customer’s account, and resolve the break.',
