@@ -8,6 +8,7 @@ const RULES = readFileSync(new URL('../../config/alerts/counterfoil.yml', import
 
 test('alerts name existing metrics and labels', async () => {
   const metrics = new Metrics({ now: () => 0 });
+  metrics.reconciliation.began();
   metrics.reconciliation.breaksOpen([
     { type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 },
   ]);

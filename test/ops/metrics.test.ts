@@ -92,6 +92,7 @@ test('the age of the last sweep grows from the start, and again from each sweep'
   const metrics = new Metrics({ now: () => now });
   const age = async (): Promise<string | undefined> =>
     (await samples(metrics)).find((line) => line.includes('last_sweep_age'));
+  metrics.reconciliation.began();
   now += 90_000;
   expect(await age()).toBe('counterfoil_last_sweep_age_seconds 90');
   metrics.reconciliation.sweepEnded({ isComplete: true });
@@ -104,6 +105,7 @@ test('the age of the last complete sweep grows while sweeps end incomplete', asy
   const metrics = new Metrics({ now: () => now });
   const ages = async (): Promise<string[]> =>
     (await samples(metrics)).filter((line) => line.includes('sweep_age'));
+  metrics.reconciliation.began();
   now += 60_000;
   metrics.reconciliation.sweepEnded({ isComplete: true });
   now += 60_000;
@@ -113,6 +115,24 @@ test('the age of the last complete sweep grows while sweeps end incomplete', asy
     'counterfoil_last_sweep_age_seconds 5',
     'counterfoil_last_complete_sweep_age_seconds 65',
   ]);
+});
+
+test('a receiver that no longer sweeps and closes shows neither age, even when its last run ends late', async () => {
+  const metrics = new Metrics({ now: () => 60_000 });
+  const duties = async (): Promise<string[]> =>
+    (await samples(metrics)).filter((line) => /_sweep_age|closed_until/.test(line));
+  expect(await duties()).toEqual([]);
+  metrics.reconciliation.began();
+  metrics.reconciliation.closedUntil(30_000);
+  expect(await duties()).toEqual([
+    'counterfoil_closed_until_timestamp_seconds 30',
+    'counterfoil_last_sweep_age_seconds 0',
+    'counterfoil_last_complete_sweep_age_seconds 0',
+  ]);
+  metrics.reconciliation.ended();
+  metrics.reconciliation.sweepEnded({ isComplete: true });
+  metrics.reconciliation.closedUntil(40_000);
+  expect(await duties()).toEqual([]);
 });
 
 test('an operation that is refused leaves the page when it is allowed again', async () => {

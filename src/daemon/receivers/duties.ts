@@ -103,7 +103,8 @@ export class Duties {
   }
 
   start(): void {
-    const { config, reads, log } = this.#context;
+    const { config, reads, log, metrics } = this.#context;
+    metrics.reconciliation.began();
     this.#reconciler.start();
     this.verifying?.start();
     this.#closer.start();
@@ -119,6 +120,7 @@ export class Duties {
     this.#isStopping = true;
     switch (step) {
       case 'schedule':
+        this.#context.metrics.reconciliation.ended();
         this.#reconciler.stopSchedule();
         return this.#closer.stop();
       case 'custody client':

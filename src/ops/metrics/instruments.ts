@@ -33,14 +33,16 @@ export class Instruments {
     return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
   }
 
-  /** Makes a gauge of the seconds since `fromMs`, at each scrape. */
-  age(name: string, help: string, fromMs: () => number): void {
+  /** Makes a gauge of the seconds since `fromMs`, at each scrape; absent while `fromMs` is null. */
+  age(name: string, help: string, fromMs: () => number | null): void {
     const age: Gauge = new Gauge({
       name,
       help,
       registers: [this.#registry],
       collect: () => {
-        age.set(this.secondsSince(fromMs()));
+        const from = fromMs();
+        if (from === null) age.remove();
+        else age.set(this.secondsSince(from));
       },
     });
   }

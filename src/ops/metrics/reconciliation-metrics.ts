@@ -7,8 +7,9 @@ export type ComparisonKind = 'matched' | 'break' | 'exempt' | 'skipped';
 /** Metrics of sweeps, breaks and closes. */
 export class ReconciliationMetrics {
   readonly #instruments: Instruments;
-  #sweptAtMs: number;
-  #sweptWholeAtMs: number;
+  /** Null where another receiver sweeps and closes, or nobody does yet. */
+  #sweptAtMs: number | null = null;
+  #sweptWholeAtMs: number | null = null;
   readonly #closedUntil;
   readonly #comparisons;
   readonly #repairs;
@@ -21,11 +22,9 @@ export class ReconciliationMetrics {
     known: { readonly skipCauses: readonly string[]; readonly exemptionRules: readonly string[] },
   ) {
     this.#instruments = instruments;
-    this.#sweptAtMs = instruments.now();
-    this.#sweptWholeAtMs = this.#sweptAtMs;
     this.#closedUntil = instruments.gauge(
       'counterfoil_closed_until_timestamp_seconds',
-      'Cut-off of the last closed day; without one, the start of the program.',
+      'Cut-off of the last closed day; without one, the start. Absent where another receiver closes.',
     );
     this.#comparisons = instruments.counter(
       'counterfoil_sweep_outcomes_total',
@@ -53,20 +52,35 @@ export class ReconciliationMetrics {
     );
     instruments.age(
       'counterfoil_last_sweep_age_seconds',
-      'Time since the last sweep ended; before the first, since the start.',
+      'Time since the last sweep ended; before the first, since the start. Absent where another receiver sweeps.',
       () => this.#sweptAtMs,
     );
     instruments.age(
       'counterfoil_last_complete_sweep_age_seconds',
-      'Time since the last complete sweep; before the first, since the start.',
+      'Time since the last complete sweep; before the first, since the start. Absent where another receiver sweeps.',
       () => this.#sweptWholeAtMs,
     );
-    this.closedUntil(instruments.now());
+    this.ended();
     this.comparisons({ kind: 'matched', count: 0 });
     this.comparisons({ kind: 'break', count: 0 });
     for (const cause of known.exemptionRules) this.comparisons({ kind: 'exempt', cause, count: 0 });
     for (const cause of known.skipCauses) this.comparisons({ kind: 'skipped', cause, count: 0 });
     this.repairs({ replayed: 0, pulledForward: 0, backfilled: 0 });
+  }
+
+  /** This process sweeps and closes from now on: it is the owner. */
+  began(): void {
+    const now = this.#instruments.now();
+    this.#sweptAtMs = now;
+    this.#sweptWholeAtMs = now;
+    this.closedUntil(now);
+  }
+
+  /** This process no longer sweeps and closes. A follower must not look like a late owner. */
+  ended(): void {
+    this.#sweptAtMs = null;
+    this.#sweptWholeAtMs = null;
+    this.#closedUntil.remove();
   }
 
   /** `cause` is an exemption's rule, a skip's cause, or a break's type. */
@@ -83,6 +97,8 @@ export class ReconciliationMetrics {
 
   /** Records the end of a sweep. Complete: it read everything it had to. */
   sweepEnded({ isComplete }: { readonly isComplete: boolean }): void {
+    // A run may end after this process handed its duties over.
+    if (this.#sweptAtMs === null) return;
     this.#sweptAtMs = this.#instruments.now();
     if (isComplete) this.#sweptWholeAtMs = this.#sweptAtMs;
   }
@@ -106,7 +122,7 @@ export class ReconciliationMetrics {
   }
 
   closedUntil(cutOffAtMs: number): void {
-    this.#closedUntil.set(cutOffAtMs / 1000);
+    if (this.#sweptAtMs !== null) this.#closedUntil.set(cutOffAtMs / 1000);
   }
 
   unjudgedMovements(count: number): void {
