@@ -54,19 +54,31 @@ const TESTS = {
 
 /**
  * Suites of `http` that the project `shared` runs once more: every store that `OpenLedger` opens is the
- * replica of a shared journal's owner then, and a follower's replica must be its equal.
+ * replica of a shared journal's owner then, and a follower's replica must be its equal. Others stay
+ * out: those that never write a fact, those that write to the store beside the journal (a follower
+ * would differ), and those that take long and would show the same.
  */
 const SHARED = [
   'store/golden.test.ts',
   'store/bookkeeping/added-exemptions.test.ts',
   'store/bookkeeping/every-break.test.ts',
   'store/bookkeeping/properties.test.ts',
+  'store/bookkeeping/replayed-basis.test.ts',
+  'store/bookkeeping/waiting-ages.test.ts',
+  'store/close/burned-fee-closes.test.ts',
   'store/close/closed-days.test.ts',
   'store/close/report-position.test.ts',
+  'store/reads/decisions.test.ts',
+  'store/reads/list-totals.test.ts',
+  'store/reads/reads.test.ts',
+  'store/reads/reconciler-reads.test.ts',
   'reconcile/forged.test.ts',
   'reconcile/forged-outgoing.test.ts',
+  'reconcile/forged-position.test.ts',
+  'reconcile/one-difference.test.ts',
   'reconcile/own-transfer.test.ts',
   'reconcile/rollback.test.ts',
+  'reconcile/verifying/verification.test.ts',
 ] as const;
 
 /** Suites of `shared` that the project `postgres` runs once more, over journals in PostgreSQL. */
