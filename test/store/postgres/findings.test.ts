@@ -82,6 +82,28 @@ describe.runIf(isInstalled)('the findings about a database', () => {
     expect(found).toEqual([finding, finding]);
   });
 
+  test('name a server with few connections left', async () => {
+    const opened = await Promise.all(Array.from({ length: 90 }, () => cluster.connect()));
+    const found = await problemsOf(sound);
+    await Promise.all(opened.map((client) => client.end()));
+    const finding = /^warning: \d connections are left: raise max_connections$/;
+    expect(found).toEqual([expect.stringMatching(finding)]);
+  });
+
+  test('name two servers that both take writes', async () => {
+    const other = await startPostgres({ standby: false });
+    await other.sql(`CREATE ROLE runtime LOGIN PASSWORD '${PASSWORD}' IN ROLE pg_monitor`);
+    const hosts = [
+      ...sound.hosts.slice(0, 1),
+      ...journalAddress(other.url('postgres', `?schema=${sound.schema}`)).hosts,
+    ];
+    const found = await problemsOf({ ...sound, hosts });
+    await other.stop();
+    expect(found.at(-1)).toBe(
+      'problem: 2 servers take writes, so they are not one cluster: stop all but the one that the others follow',
+    );
+  });
+
   test('name a role that may change the journal', async () => {
     expect(await problemsOf({ ...sound, user: 'admin' })).toEqual([
       'warning: role admin may change or delete rows of journal, bodies, seals, computed_days: run receivers under a role of `counterfoil init --runtime-role`',
