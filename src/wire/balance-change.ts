@@ -12,7 +12,10 @@ export const amountString = z
 
 const customData = z.record(z.string(), z.unknown());
 
-/** Human-readable twin of an amount; omitted for assets the service does not recognise. */
+/**
+ * Human-readable twin of an amount (the specification, section "Balance change entry"). `value` is
+ * a signed decimal string. Omitted for assets the service does not recognise.
+ */
 export const amountFormatted = z.looseObject({
   asset: z.looseObject({
     name: z.string(),
@@ -22,7 +25,10 @@ export const amountFormatted = z.looseObject({
   value: z.string(),
 });
 
-/** The address a change happened on; absent on account- and vault-level merged entries. */
+/**
+ * The address a change happened on; absent on account- and vault-level merged entries (the
+ * specification, section "Aggregation per stream").
+ */
 export const changeAddress = z.looseObject({
   id: z.string().min(1),
   networkAddress: z.string().nullish(),
@@ -33,7 +39,10 @@ export const changeAddress = z.looseObject({
   memo: z.string().nullish(),
 });
 
-/** The account a change happened on; absent on vault-level merged entries. */
+/**
+ * The account a change happened on; absent on vault-level merged entries (the specification,
+ * section "Aggregation per stream").
+ */
 export const changeAccount = z.looseObject({
   id: z.string().min(1),
   name: z.string().nullish(),

@@ -24,7 +24,10 @@ export const ERROR_STATUSES = {
 export type ErrorCode = keyof typeof ERROR_STATUSES;
 export const ERROR_CODES = Object.keys(ERROR_STATUSES) as [ErrorCode, ...ErrorCode[]];
 
-/** The body of every failed API call; `endpoint` is `<METHOD> <path>`, `timestamp` ISO 8601. */
+/**
+ * The body of every failed API call (the specification, section "Errors"); `endpoint` is `<METHOD>
+ * <path>`, `timestamp` ISO 8601.
+ */
 export const errorBody = z.looseObject({
   statusCode: z.int(),
   errorCode: z.enum(ERROR_CODES),

@@ -28,11 +28,17 @@ export const OUTGOING_TYPES = [
   'replaced',
 ] as const;
 
-/** `reasonCode` of a `warning`; spelled as the service spells them. */
+/**
+ * `reasonCode` of a `warning` (the specification, section "Outgoing stream"); spelled as the
+ * service spells them.
+ */
 export const WARNING_REASONS = ['insufficient_balance', 'hosted_singner_unavailable'] as const;
 export type WarningReason = (typeof WARNING_REASONS)[number];
 
-/** `reasonCode` of a `cancelled`; spelled as the service spells them. */
+/**
+ * `reasonCode` of a `cancelled` (the specification, section "Outgoing stream"); spelled as the
+ * service spells them.
+ */
 export const CANCELLATION_REASONS = [
   'insufficient_balance',
   'singner_unavailable',

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** A network and the depths at which it emits confirmation events, ascending. */
+/**
+ * A network and the depths at which it emits confirmation events, ascending (the specification,
+ * section "Identifiers and records that appear").
+ */
 export const network = z.looseObject({
   key: z.string().min(1),
   name: z.string().nullish(),

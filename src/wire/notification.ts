@@ -36,6 +36,7 @@ const outgoingCommon = {
   blockchainHash: identifier.nullish(),
   reasonCode: z.string().nullish(),
 };
+/** A notification of the `outgoing` stream (the specification, section "Outgoing stream"). */
 export const outgoingNotification = z.discriminatedUnion('type', [
   // The spec shows no shape of `quorum` and `approvals`, and nothing reads them: any value passes.
   z.looseObject({ ...outgoingCommon, type: z.enum(UNTIL_SIGNED_TYPES) }),
@@ -70,6 +71,7 @@ const chainCommon = {
   metadata: metadata.nullish(),
 };
 
+/** A notification of the `blockchain` stream (the specification, section "Blockchain stream"). */
 export const blockchainNotification = z.discriminatedUnion('type', [
   z.looseObject({
     ...chainCommon,
@@ -106,6 +108,7 @@ const incomingCommon = {
   balanceChanges: z.array(balanceChange).nullish(),
 };
 
+/** A notification of the `incoming` stream (the specification, section "Incoming stream"). */
 export const incomingNotification = z.discriminatedUnion('type', [
   z.looseObject({
     ...incomingCommon,

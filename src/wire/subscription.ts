@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { STREAMS } from './event-names.ts';
 
-/** Body of `POST /subscriptions/{vaultId}`: replaces the vault's whole set of streams. */
+/**
+ * Body of `POST /subscriptions/{vaultId}`: replaces the vault's whole set of streams (the
+ * specification, section "Subscription (webhook) endpoints", behaviour 1).
+ */
 export const subscriptionRequest = z.object({
   webhookUrl: z.url({ protocol: /^https?$/ }),
   streams: z.array(z.enum(STREAMS)).min(1),
@@ -19,18 +22,28 @@ export type Subscription = z.infer<typeof subscription>;
 /** Answer of `GET` and `POST /subscriptions/{vaultId}`. */
 export const subscriptionList = z.looseObject({ data: z.array(subscription) });
 
-/** Maximum delivered depth by network key; an empty object means no override. */
+/**
+ * Maximum delivered depth by network key; an empty object means no override (the specification,
+ * section "Subscription (webhook) endpoints", behaviour 2).
+ */
 export const confirmationOverrides = z.looseObject({
   confirmations: z.record(z.string(), z.int().min(0)),
 });
 export type ConfirmationOverrides = z.infer<typeof confirmationOverrides>;
 
-/** Answer of `PATCH …/retry-schedule`; null means that the vault is already eligible. */
+/**
+ * Answer of `PATCH …/retry-schedule`; null means that the vault is already eligible (the
+ * specification, section "Subscription (webhook) endpoints", behaviour 3).
+ */
 export const retrySchedule = z.looseObject({
   nextTryAt: z.union([z.string(), z.number(), z.null()]),
 });
 
-/** Body of `POST /subscriptions/notifications/{notificationId}/replay`. */
+/**
+ * Body of `POST /subscriptions/notifications/{notificationId}/replay`. The service
+ * generates a missing `deliveryId` (the specification, section "Subscription (webhook) endpoints",
+ * behaviour 4).
+ */
 export const replayRequest = z.object({
   url: z.url({ protocol: /^https?$/ }),
   deliveryId: z.string().min(1).optional(),
@@ -43,7 +56,10 @@ export const replayResult = z.looseObject({
   delivered: z.boolean(),
 });
 
-/** A row of `GET /subscriptions/notifications?transactionId=`. */
+/**
+ * A row of `GET /subscriptions/notifications?transactionId=` (the specification, section
+ * "Subscription (webhook) endpoints", behaviour 5).
+ */
 export const notificationRecord = z.looseObject({
   id: z.string().min(1),
   timestamp: z.number(),

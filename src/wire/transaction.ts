@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { balanceChange } from './balance-change.ts';
 import { approval } from './notification.ts';
 
-/** Statuses of an outgoing transaction: its last non-informational event. */
+/**
+ * Statuses of an outgoing transaction: its last non-informational event. The specification names
+ * only `requested` (section "Outgoing transaction progress", rule 4).
+ */
 export const OUTGOING_STATUSES = [
   'approval-pending',
   'requested',
@@ -65,7 +68,11 @@ export const transactionRecord = transaction.omit({
 });
 export type TransactionRecord = z.infer<typeof transactionRecord>;
 
-/** A row of the per-address list `GET /addresses/{addressId}/blockchain-transactions`. */
+/**
+ * A row of the per-address list `GET /addresses/{addressId}/blockchain-transactions`. The
+ * specification does not show this path (section "Other endpoints referenced"). A just-mined row
+ * may omit `balanceChanges` (section "Conservation rules", 6).
+ */
 export const addressTransaction = z.looseObject({
   blockchainHash: z.string().min(1),
   network: z.string(),
