@@ -9,7 +9,11 @@ function timeOf(timestamp: unknown): number | null {
   return typeof time === 'number' && Number.isFinite(time) ? time : null;
 }
 
-/** A row of an address's list in domain terms, reduced to the changes of that address. */
+/**
+ * A row of an address's list in domain terms, reduced to the changes of that address. `changes` is
+ * null while the list omits them (the specification, section "Conservation rules", 6). `minedAt` is
+ * Unix milliseconds, null when unreadable. Throws as `changesOf` does.
+ */
 export function addressMovementOf(
   wire: AddressTransaction,
   { vaultId, addressId }: { vaultId: VaultId; addressId: AddressId },

@@ -112,7 +112,11 @@ function changeOf(reader: JsonReader, entry: JsonObject, scope: Scope): BalanceC
   };
 }
 
-/** Reads the entries of a list; behind the third flaw nobody looks at the rest. */
+/**
+ * Reads the entries of a list; behind the third flaw nobody looks at the rest. Amounts are in
+ * smallest units (the specification, section "Balance change entry"). Flaws go to the reader; with
+ * flaws the result must not be used.
+ */
 export function readChanges(
   reader: JsonReader,
   list: readonly unknown[],
@@ -129,7 +133,11 @@ export function readChanges(
   return changes;
 }
 
-/** Reads balance changes that passed their schema. Throws when they are invalid nonetheless. */
+/**
+ * Reads balance changes that passed their schema; null for a missing list. Amounts are in smallest
+ * units (the specification, section "Balance change entry"). Throws when they are invalid
+ * nonetheless.
+ */
 export function changesOf(
   list: readonly WireChange[] | null | undefined,
   scope?: Scope,

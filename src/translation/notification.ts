@@ -215,7 +215,8 @@ export type ReadNotification =
 /**
  * Reads a notification from parsed JSON (spec, "Events"). Ignores unknown members. The zod schema
  * `notification` is the definition: this reader accepts the same bodies and names the same flaws,
- * in a tenth of the time.
+ * in a tenth of the time. Returns at most `FLAWS_MAX` flaws and throws nothing. Amounts are in
+ * smallest units.
  */
 export function readNotification(body: JsonObject): ReadNotification {
   const reader = new JsonReader();

@@ -39,7 +39,11 @@ function networkAddressIn(
   return networkAddressOf(wire.destinationAddress ?? null) ?? undefined;
 }
 
-/** A transaction of the custody API in domain terms; an unreadable time counts as the epoch. */
+/**
+ * A transaction of the custody API in domain terms. Times are Unix milliseconds; an unreadable
+ * `updatedAt` counts as the epoch, and an unreadable `createdAt` is left out. `changes` is null
+ * when the API omits them. Throws as `changesOf` does.
+ */
 export function transactionOf(wire: TransactionRecord): CustodyTransaction {
   const [first] = wire.balanceChanges ?? [];
   const scope: Scope = {
