@@ -120,9 +120,10 @@ function decodeBy(raw: Uint8Array, excess: Excess): DecodedBody {
 }
 
 /**
- * Reads a delivery's bytes (spec, "Events"). Ignores unknown fields and tags. A body without an id
- * is `malformed` and must be refused, because a retry could not be recognised. Any other invalid
- * notification, and one that is too large to book, is quarantined.
+ * Reads a delivery's bytes (the specification, section "Events"). Ignores unknown fields and tags.
+ * A body without an id is `malformed` and must be refused, because a retry could not be recognised.
+ * Any other invalid notification, and one that is too large to book, is quarantined. Returns every
+ * defect and throws none.
  */
 export function decode(raw: Uint8Array): DecodedBody {
   return decodeBy(raw, excessIn);
@@ -130,7 +131,7 @@ export function decode(raw: Uint8Array): DecodedBody {
 
 /**
  * Reads the bytes of a journalled fact again. Applies no limits on size: what was booked once must
- * be booked again.
+ * be booked again. Returns defects as `decode` does.
  */
 export function decodeAgain(raw: Uint8Array): DecodedBody {
   return decodeBy(raw, () => null);

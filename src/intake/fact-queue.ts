@@ -22,7 +22,10 @@ export interface FactQueue {
  */
 const PORTION_MAX = 64;
 
-/** Submits many facts in portions, so that other producers are served in between. */
+/**
+ * Submits many facts in portions, so that other producers are served in between. Returns one
+ * outcome per fact, in their order. Rejects as `submit` does, only for bugs.
+ */
 export async function submitAll(
   queue: Pick<FactQueue, 'submit'>,
   facts: readonly Fact[],

@@ -77,7 +77,9 @@ function problem(
 /**
  * `POST /hooks/{token}`: receives the custody service's deliveries. Answers 2xx only after the
  * bytes and all their effects are durable (ARCHITECTURE.md, "Intake answers"). The sender retries
- * after any other answer, so a body that a later version might understand is never refused.
+ * after any other answer (the specification, section "Delivery rules", 3), so a body that a later
+ * version might understand is never refused. Refuses with a problem document: 400 malformed, 403
+ * certificate, 404 token, 405 method, 413 length, and 503 with `Retry-After` in seconds.
  */
 export function createHooks(options: HooksOptions): Hono<HooksEnv> {
   const app = new Hono<HooksEnv>();

@@ -13,7 +13,7 @@ export type ReadBody =
 /**
  * Reads a request body of at most `bytesMax` bytes within its share of the memory. Refuses an
  * announced length beyond either limit without reading. `incoming`: the request as Node's server
- * has it, if it came from there.
+ * has it, if it came from there. Never rejects: `kind` says why a body was not read.
  */
 export async function readBody(
   request: Request,

@@ -17,7 +17,10 @@ export class RefusedBodies {
     this.#perHourMax = perHourMax;
   }
 
-  /** The fact to journal for a refused body, or null when the hour's limit is reached. */
+  /**
+   * The fact to journal for a refused body, or null when the hour's limit is reached. It keeps the
+   * first `REFUSED_BYTES_KEPT` bytes. `at`: Unix milliseconds.
+   */
   keep(raw: Uint8Array, defect: string, at: number): Fact | null {
     const hour = Math.floor(at / HOUR_MS);
     if (hour !== this.#hour) {
