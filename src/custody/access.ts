@@ -36,7 +36,10 @@ export function accessAdvice(status: number): string | null {
   return null;
 }
 
-/** One line for a person per refusing status: what, since when, and what to do. */
+/**
+ * One line for a person per refusing status: what, since when, and what to do. Empty unless the
+ * state is `refused`.
+ */
 export function accessNotice(state: AccessState): string[] {
   if (state.kind !== 'refused') return [];
   return ([401, 403] as const).flatMap((status) => {
@@ -54,7 +57,7 @@ export function accessNotice(state: AccessState): string[] {
 
 /**
  * Follows whether the custody API accepts our key. The circuit cannot: a service that refuses us is
- * up.
+ * up. 401 and 403 both carry `AU-1` (the specification, section "Errors").
  *
  * | answer | says |
  * |---|---|

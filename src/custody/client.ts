@@ -45,7 +45,10 @@ export interface ClientOptions {
   readonly observe?: (attempt: Attempt) => void;
 }
 
-/** A page of a list: 0-based `page`, `pageSize` up to 1,000, `sort` as `<field>:<asc or desc>`. */
+/**
+ * A page of a list: 0-based `page`, `pageSize` up to 1,000, `sort` as `<field>:<asc or desc>`.
+ * Serves the specification, section "List conventions".
+ */
 export interface PageQuery {
   readonly page: number;
   readonly pageSize: number;
@@ -145,7 +148,10 @@ export class CustodyClient {
     await this.#count?.close();
   }
 
-  /** `GET /networks`: the published confirmation depths. */
+  /**
+   * `GET /networks`: the published confirmation depths (the specification, section "Other endpoints
+   * referenced").
+   */
   networks(options: CallOptions): Promise<Outcome<readonly Network[]>> {
     return this.#operations.run(
       { name: 'networks', method: 'GET', template: '/networks', read: readNetworks },
@@ -153,7 +159,7 @@ export class CustodyClient {
     );
   }
 
-  /** `GET /vaults`. */
+  /** `GET /vaults` (the specification, section "Other endpoints referenced"). */
   vaults(query: PageQuery, options: CallOptions): Promise<Outcome<Page<Vault>>> {
     return this.#operations.run(
       {
@@ -167,7 +173,10 @@ export class CustodyClient {
     );
   }
 
-  /** `GET /addresses?filter[vaultId]=`. */
+  /**
+   * `GET /addresses?filter[vaultId]=`. The specification names no such list, only `POST /addresses`
+   * (section "Other endpoints referenced").
+   */
   addresses(
     query: PageQuery & { readonly vaultId: string },
     options: CallOptions,
@@ -184,7 +193,10 @@ export class CustodyClient {
     );
   }
 
-  /** `GET /transactions/{id}`. */
+  /**
+   * `GET /transactions/{id}`. `not-found` when the answer is 404 `NE-1` (the specification, section
+   * "Errors").
+   */
   transaction(transactionId: string, options: CallOptions): Promise<Outcome<TransactionRecord>> {
     return this.#operations.run(
       {
@@ -198,7 +210,10 @@ export class CustodyClient {
     );
   }
 
-  /** `GET /transactions`, filtered by the given members. */
+  /**
+   * `GET /transactions`, filtered by the given members. The specification names only the filters
+   * `status` and `network` (section "Other endpoints referenced").
+   */
   transactions(
     query: TransactionQuery,
     options: CallOptions,
@@ -223,8 +238,8 @@ export class CustodyClient {
   }
 
   /**
-   * The per-address blockchain list. A just-mined row may omit `balanceChanges` for a while (spec,
-   * conservation rule 6): that means unknown, never zero.
+   * The per-address blockchain list. A just-mined row may omit `balanceChanges` for a while (the
+   * specification, section "Conservation rules", 6): that means unknown, never zero.
    */
   addressTransactions(
     query: PageQuery & { readonly addressId: string },

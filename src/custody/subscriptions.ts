@@ -29,7 +29,10 @@ const readReplay = readerOf(replayResult);
 export type RetrySchedule = z.infer<typeof retrySchedule>;
 export type ReplayResult = z.infer<typeof replayResult>;
 
-/** The endpoints of spec, "Subscription (webhook) endpoints". */
+/**
+ * The endpoints of the specification, section "Subscription (webhook) endpoints". Behaviours and
+ * conditions below are those of that section and of section "Errors".
+ */
 export class Subscriptions {
   readonly #operations: Operations;
 
@@ -51,7 +54,7 @@ export class Subscriptions {
     );
   }
 
-  /** `POST /subscriptions/{vaultId}`: replaces the vault's whole set of streams. */
+  /** `POST /subscriptions/{vaultId}`: replaces the vault's whole set of streams (behaviour 1). */
   replace(
     request: SubscriptionRequest & { readonly vaultId: string },
     options: CallOptions,
@@ -70,7 +73,10 @@ export class Subscriptions {
     );
   }
 
-  /** `GET …/confirmations`: the deepest delivered depth by network; empty without an override. */
+  /**
+   * `GET …/confirmations`: the deepest delivered depth by network; empty without an override, and
+   * all depths are delivered (behaviour 2).
+   */
   overrides(vaultId: string, options: CallOptions): Promise<Outcome<ConfirmationOverrides>> {
     return this.#operations.run(
       {
@@ -84,7 +90,10 @@ export class Subscriptions {
     );
   }
 
-  /** `PUT …/confirmations`: replaces the whole map; it cannot patch one network. */
+  /**
+   * `PUT …/confirmations`: replaces the whole map; it cannot patch one network (behaviour 2).
+   * `refused` with 400 for an unknown network or an unpublished depth (conditions 2 and 3).
+   */
   replaceOverrides(
     request: { readonly vaultId: string; readonly confirmations: Readonly<Record<string, number>> },
     options: CallOptions,
@@ -102,7 +111,10 @@ export class Subscriptions {
     );
   }
 
-  /** `PATCH …/retry-schedule`: pulls the vault's next delivery attempt forward. */
+  /**
+   * `PATCH …/retry-schedule`: pulls the vault's next delivery attempt forward (behaviour 3). Never
+   * delays it. `nextTryAt` is null when the vault is already eligible.
+   */
   pullRetriesForward(vaultId: string, options: CallOptions): Promise<Outcome<RetrySchedule>> {
     return this.#operations.run(
       {
@@ -116,7 +128,10 @@ export class Subscriptions {
     );
   }
 
-  /** `GET /subscriptions/notifications?transactionId=`: the first 1,000, pending and delivered. */
+  /**
+   * `GET /subscriptions/notifications?transactionId=`: the first 1,000, pending and delivered
+   * (behaviour 5).
+   */
   notifications(
     transactionId: string,
     options: CallOptions,
@@ -133,7 +148,10 @@ export class Subscriptions {
     );
   }
 
-  /** `POST …/replay`. Refused with 400 while the notification is still pending. */
+  /**
+   * `POST …/replay`. `refused` with 400 while the notification is pending, and with 409 when this
+   * `deliveryId` already got a 2xx (conditions 4 and 5).
+   */
   replay(
     request: ReplayRequest & { readonly notificationId: string },
     options: CallOptions,

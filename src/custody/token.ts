@@ -37,13 +37,20 @@ export async function generateKeyPair(): Promise<KeyPairPem> {
   };
 }
 
-/** `kid`: SHA-256 of the public key in DER (SubjectPublicKeyInfo) form, lower-case hex. */
+/**
+ * `kid`: SHA-256 of the public key in DER (SubjectPublicKeyInfo) form, lower-case hex (the
+ * specification, section "Self-signed JWT").
+ */
 export function keyIdOf(publicKey: KeyObject): string {
   const der = publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(der).digest('hex');
 }
 
-/** Reads a private key in PEM. The refusal's detail never quotes the text, which is a secret. */
+/**
+ * Reads a private key in PEM. The refusal's detail never quotes the text, which is a secret.
+ * `invalid` for a text that is no private key, and for a key that is no RSA key of at least 2,048
+ * bits.
+ */
 export function readPrivateKey(
   pem: string,
 ): { kind: 'ok'; key: KeyObject; keyId: string } | { kind: 'invalid'; detail: string } {

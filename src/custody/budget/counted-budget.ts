@@ -13,7 +13,10 @@ interface Wanted {
   readonly deadlineMs: number;
 }
 
-/** The budget of a client: with a log of its machine, or with a count that machines share. */
+/**
+ * The budget of a client: with a log of its machine, or with a count that machines share. `count`
+ * replaces `log`. `now` gives Unix milliseconds.
+ */
 export function budgetOf({
   log,
   count,

@@ -79,14 +79,16 @@ const ROUND_EVERY_MS = 4_000;
 /** Requests left of the hour below which rounds are spread evenly. */
 const SCARCE = 300;
 
-/** The part of a limit that a lane may use while others need the rest. */
+/**
+ * The part of a limit that a lane may use while others need the rest. In requests, rounded down.
+ */
 export function shareOf(limit: number, lane: Priority): number {
   return Math.floor((limit * SHARES[lane].percent) / 100);
 }
 
 /**
  * The earliest time for a request of this lane; `nowMs` when it may start now. `count`: requests
- * that a round must find in its bucket.
+ * that a round must find in its bucket. Times are Unix milliseconds.
  */
 export function laneRoomAt(
   requests: readonly LoggedRequest[],
@@ -121,7 +123,9 @@ export function laneRoomAt(
   );
 }
 
-/** How many requests of a lane may start now, in a row. */
+/**
+ * How many requests of a lane may start now, in a row. Never negative. `nowMs`: Unix milliseconds.
+ */
 export function laneRoom(
   requests: readonly LoggedRequest[],
   lane: Priority,

@@ -46,7 +46,10 @@ export function serviceCount(
   };
 }
 
-/** `Retry-After` in milliseconds from now: seconds, or an HTTP date. Undefined when unreadable. */
+/**
+ * `Retry-After` in milliseconds from now: seconds, or an HTTP date (the specification, section
+ * "Limits"). Undefined when unreadable.
+ */
 export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
   const value = text(headers, 'retry-after')?.trim();
   if (value === undefined || value === '') return undefined;

@@ -68,7 +68,7 @@ export const HISTORY_MS = 3_600_000;
  */
 export const UNDER_WAY_MS_MAX = 20_000;
 
-/** When a request finished, or at the latest will be finished. */
+/** When a request finished, or at the latest will be finished, in Unix milliseconds. */
 export function finishedBy({ startedAtMs, finishedAtMs }: LoggedRequest): number {
   return finishedAtMs ?? startedAtMs + UNDER_WAY_MS_MAX;
 }

@@ -42,7 +42,8 @@ export type OpenedLog =
 /**
  * Opens an API client's log in a SQLite file that all processes of the store share. Creates a
  * missing file and replaces a damaged one: it holds only the last hour. Commits do not wait for the
- * disk: a machine failure loses part of an hour.
+ * disk: a machine failure loses part of an hour. `refused`, with a detail for people, when the file
+ * cannot be opened.
  */
 export function openSharedLog(path: string, clientId: string): OpenedLog {
   try {

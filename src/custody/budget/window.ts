@@ -15,7 +15,7 @@ function counts(request: LoggedRequest, spanMs: number, nowMs: number): boolean 
   return finishedBy(request) + spanMs >= nowMs;
 }
 
-/** Requests that count in a window now. */
+/** Requests that count in a window now. `nowMs`: Unix milliseconds. */
 export function usedOf(
   requests: readonly LoggedRequest[],
   { spanMs }: Window,
@@ -28,7 +28,7 @@ export function usedOf(
 
 /**
  * The earliest time when fewer than `ceiling` requests count; `nowMs` when that is now. While
- * requests are under way the time is a lower bound: ask again then.
+ * requests are under way the time is a lower bound: ask again then. Times are Unix milliseconds.
  */
 export function roomAt(
   requests: readonly LoggedRequest[],
@@ -41,7 +41,10 @@ export function roomAt(
   return (endsMs[excess - 1] ?? nowMs + spanMs) + 1;
 }
 
-/** When each request that counts now ceases to count, in ascending order. */
+/**
+ * When each request that counts now ceases to count, in ascending order. Times are Unix
+ * milliseconds.
+ */
 export function countedUntil(
   requests: readonly LoggedRequest[],
   { spanMs }: Pick<Window, 'spanMs'>,

@@ -16,7 +16,10 @@ export type Read<Value> =
 
 export type Reader<Value> = (json: unknown) => Read<Value>;
 
-/** A reader for a wire schema; its value is the schema's output. */
+/**
+ * A reader for a wire schema; its value is the schema's output. A value that does not fit is
+ * `malformed`.
+ */
 export function readerOf<Schema extends z.ZodType>(schema: Schema): Reader<z.infer<Schema>> {
   return (json) => {
     const parsed = schema.safeParse(json);
@@ -34,7 +37,11 @@ export interface Damaged {
 /** Not `damaged`: a retry would be as long. */
 const TOO_LONG = { kind: 'malformed', detail: 'the body is longer than the bound' } as const;
 
-/** The outcome of an answer other than 429 (spec, "Errors"). */
+/**
+ * The outcome of an answer other than 429 (the specification, section "Errors"). 404 is `not-found`
+ * only with `NE-1`. Another 4xx with the error body is `refused`, and 5xx is `unavailable`. A 2xx
+ * that is not JSON is `damaged`.
+ */
 export function outcomeOf<Value>(answer: Answer, read: Reader<Value>): Outcome<Value> | Damaged {
   const { status, body } = answer;
   const json = body === undefined ? TOO_LONG : jsonOf(body);

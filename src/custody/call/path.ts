@@ -5,7 +5,10 @@ export const ADDRESS_TRANSACTIONS_PATH = '/addresses/{addressId}/blockchain-tran
 
 export type QueryValue = string | number | undefined;
 
-/** Fills `{name}` of a template with path segments, encoding each as one segment. */
+/**
+ * Fills `{name}` of a template with path segments, encoding each as one segment. Throws a URIError
+ * for a lone surrogate: check ids with `isSegment` first.
+ */
 export function fill(template: string, ids: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
     Object.hasOwn(ids, name) ? encodeURIComponent(ids[name] ?? '') : whole,
@@ -33,6 +36,8 @@ export function queryText(query: Readonly<Record<string, QueryValue>>): string {
 
 /**
  * The API's origin and path prefix. The base address may have a path, with or without the prefix.
+ * The prefix is `/api/v1` (the specification, section "Versioning"). Throws a TypeError for a text
+ * that is no URL.
  */
 export function apiBase(baseUrl: string): { origin: string; prefix: string } {
   const url = new URL(baseUrl);

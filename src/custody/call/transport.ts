@@ -53,6 +53,10 @@ export class Transport {
     });
   }
 
+  /**
+   * Sends one request and reads at most `BODY_BYTES_MAX` bytes of the answer. Never rejects: a
+   * failure or a timeout is `failed`, with its cause.
+   */
   async send(request: HttpRequest): Promise<HttpResult> {
     const exchange = new AbortController();
     const ended = new AbortController();

@@ -130,7 +130,10 @@ export type ListRead<Row> = {
   | { readonly kind: 'incomplete'; readonly cause: IncompleteCause }
 );
 
-/** Reads a whole list into memory, at most 100 pages. */
+/**
+ * Reads a whole list into memory, at most 100 pages. An `incomplete` list misses rows, so an absent
+ * id proves nothing.
+ */
 export async function readList<Row>(reading: ListReading<Row>): Promise<ListRead<Row>> {
   const rows = new Map<string, Row>();
   const unreadable: UnreadableRow[] = [];

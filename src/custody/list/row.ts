@@ -26,7 +26,10 @@ const ID_FIELDS = ['transactionId', 'addressId', 'vaultId', 'blockchainHash', 'i
 
 const envelope = z.looseObject({ data: z.array(z.unknown()), pagination });
 
-/** Reads `{data, pagination}`. */
+/**
+ * Reads `{data, pagination}` (the specification, section "Pagination envelope"). Another shape, or
+ * more rows than `pageSize`, is `malformed`.
+ */
 export function pageReader<Schema extends z.ZodType>(row: Schema): Reader<Page<z.infer<Schema>>> {
   const readEnvelope = readerOf(envelope);
   return (json) => {
@@ -49,7 +52,8 @@ const wholeEnvelope = z.union([
 
 /**
  * Reads a short list of unspecified shape: an array, or `{data}` with or without pagination. Unlike
- * a page it must be complete: it is a setting, and half a setting misleads.
+ * a page it must be complete: it is a setting, and half a setting misleads. An unreadable or
+ * missing row makes it `malformed`.
  */
 export function listReader<Schema extends z.ZodType>(
   row: Schema,
@@ -70,7 +74,10 @@ export function listReader<Schema extends z.ZodType>(
   };
 }
 
-/** Reads the readable rows of a list that need not be complete: each row is useful alone. */
+/**
+ * Reads the readable rows of a list that need not be complete: each row is useful alone. Leaves out
+ * unreadable rows. A value that is no list is `malformed`.
+ */
 export function someRowsReader<Schema extends z.ZodType>(
   row: Schema,
 ): Reader<readonly z.infer<Schema>[]> {
