@@ -36,7 +36,7 @@ export function chainSighting(hashState: HashState, vaultId: VaultId): Sighting 
   return hashState.sightings.find((one) => one.stream === 'blockchain' && one.vaultId === vaultId);
 }
 
-/** The sum per asset at an address. */
+/** The sum per asset at an address, in smallest units. */
 export function sumsAt(list: readonly BalanceChange[], addressId: AddressId): Map<AssetId, Amount> {
   const sums = new Map<AssetId, Amount>();
   for (const change of list) {
@@ -148,6 +148,8 @@ function compareGone(
 /**
  * Compares one hash at an address, from the custody API's list of that address, with the chain view
  * and the books. Only a movement that neither explains is asked for at the transactions API.
+ * Compares by sum, not by entry (the specification, section "Conservation rules", 6). `skipped` for
+ * an unknown status, and where the needed balance changes are missing.
  */
 export function compareAddressMovement(
   movement: AddressMovement,
@@ -200,7 +202,10 @@ export function changesWith(
   return [...others, ...(movement.changes ?? [])];
 }
 
-/** The breaks between the new chain view and the books, which do not know the hash. */
+/**
+ * The breaks between the new chain view and the books, which do not know the hash. `at`: Unix
+ * milliseconds.
+ */
 export function unexplainedIn(
   movement: AddressMovement,
   active: Sighting | undefined,

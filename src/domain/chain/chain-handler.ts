@@ -105,7 +105,11 @@ function viewOf(
   }
 }
 
-/** Handles a `blockchain` notification (spec, "Blockchain stream"): it changes the chain view. */
+/**
+ * Handles a `blockchain` notification (the specification, section "Blockchain stream"): it changes
+ * the chain view. `transaction` posts, and `rollback` reverses. `mempool` and `confirmation` post
+ * nothing.
+ */
 export function handleChain(
   hashState: HashState,
   notification: ChainNotification,

@@ -65,7 +65,7 @@ export function healedBy(
 
 /**
  * A comparison's time and its grace period. A difference becomes a break only after the grace
- * period.
+ * period. `at`: Unix milliseconds. `graceMs`: milliseconds.
  */
 export interface Grace {
   readonly at: number;
@@ -78,8 +78,9 @@ export function inGrace(changedAt: number, grace: Grace): boolean {
 }
 
 /**
- * Compares books with the chain view by sum (spec, conservation rule 3). Without a chain view it
- * compares books with the custody API's sum.
+ * Compares books with the chain view by sum (the specification, section "Conservation rules", 3).
+ * Without a chain view it compares books with the custody API's sum. A break's figures are in
+ * smallest units.
  */
 export function compareMovement(movement: Movement, grace: Grace): Outcome {
   const agreement = agreementOf(movement);
@@ -220,7 +221,9 @@ function unconfirmed(record: CustodyTransaction, grace: Grace): Outcome {
 /**
  * Compares a deposit with its custody API record, or with `null` after a single look-up answered
  * 404. Compares id, network, hash, position, asset, status and amount; a webhook alone is never
- * believed. `matched` verifies the deposit or, for a rolled-back one, confirms the rollback.
+ * believed (the specification, section "Webhook destination"). `matched` verifies the deposit or,
+ * for a rolled-back one, confirms the rollback. `skipped` for an unknown status, and where the
+ * needed balance changes are missing.
  */
 export function compareDeposit(
   deposit: Deposit,
@@ -260,7 +263,10 @@ export function compareDeposit(
   return expected === deposit.amount ? MATCHED : broken(amountMismatch(deposit, expected));
 }
 
-/** The break of a deposit whose amount differs from the custody API's. */
+/**
+ * The break of a deposit whose amount differs from the custody API's. `expected`: the API's amount,
+ * in smallest units.
+ */
 export function amountMismatch(deposit: Deposit, expected: Amount): Finding {
   return depositFinding('amount_mismatch', deposit, {
     expected,
@@ -288,7 +294,10 @@ export function transactionFinding(
   );
 }
 
-/** Compares an incoming API transaction that has no deposit of ours. */
+/**
+ * Compares an incoming API transaction that has no deposit of ours. A confirmed transaction that
+ * moved something is a `missing_notification` after the grace period.
+ */
 export function compareUnseen(record: CustodyTransaction, grace: Grace): Outcome {
   if (record.status === 'mempool' || record.status === 'rolledback') return MATCHED;
   if (record.status !== 'confirmed') return skipped('unknown_status');

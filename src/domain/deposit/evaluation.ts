@@ -88,7 +88,10 @@ export function evaluate(before: Deposit, now: RuleContext): Evaluated {
   return { deposit: credited, items: [item], ...holdFindings(before, credited) };
 }
 
-/** Reverses the deposit's credit: the custody API confirms the rollback. */
+/**
+ * Reverses the deposit's credit: the custody API confirms the rollback. Without a credit it only
+ * evaluates the deposit.
+ */
 export function reverseCredit(before: Deposit, now: RuleContext): Evaluated {
   if (before.credit === null) return evaluate(before, now);
   const reversed: Deposit = {

@@ -280,8 +280,9 @@ function handleRollback(
 }
 
 /**
- * Handles an `incoming` notification (spec, "Incoming stream"). The caller has sorted out repeats
- * (`isRepeat`).
+ * Handles an `incoming` notification (the specification, section "Incoming stream"). The caller has
+ * sorted out repeats (`isRepeat`). A rollback may follow confirmations of its hash (section
+ * "Deposit and on-chain streams (event sequence)"). A contradiction is a break in the result.
  */
 export function handleIncoming(
   hashState: HashState,
@@ -293,7 +294,10 @@ export function handleIncoming(
     : handleEvidence(hashState, notification, now);
 }
 
-/** Breaks for a repeat under another id that states other amounts; it has no other effect. */
+/**
+ * Breaks for a repeat under another id that states other amounts; it has no other effect. Empty for
+ * a rollback, and without balance changes.
+ */
 export function contradictionIn(
   hashState: HashState,
   notification: IncomingNotification,

@@ -14,8 +14,9 @@ export interface Received {
 }
 
 /**
- * The deposits in an incoming notification: per asset the sum of its transfer entries. Fee, rebate
- * and mint entries post to the books but are not the customer's.
+ * The deposits in an incoming notification: per asset the sum of its transfer and change entries,
+ * in smallest units, when it is positive. Fee, rebate and mint entries (the specification, section
+ * "Tags on balance change entries") post to the books but are not the customer's.
  */
 export function receivedIn(list: readonly BalanceChange[]): Received[] {
   const byAsset = new Map<AssetId, Received>();

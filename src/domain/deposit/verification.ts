@@ -35,7 +35,9 @@ const DEPOSIT_BREAKS = ['unknown_to_custody', 'amount_mismatch', 'status_mismatc
 /**
  * Handles the custody API's record of a deposit: it verifies the deposit, credits it when all gates
  * are open, reverses the credit of a rolled-back deposit, corrects what webhooks alone described,
- * or opens a break. `correcting`: absent when the record only reports.
+ * or opens a break. `correcting`: absent when the record only reports. `record`: null after a
+ * single look-up answered 404. `graceMs`: milliseconds. Deliveries are not signed, so nothing is
+ * credited without a record (the specification, section "Webhook destination").
  */
 export function handleDepositRecord(
   deposit: Deposit,
@@ -157,6 +159,7 @@ function isBookedWithoutDeposit(hashState: HashState, record: CustodyTransaction
 
 /**
  * Handles an incoming API transaction without a deposit; changes nothing when one exists by now.
+ * `graceMs`: milliseconds.
  */
 export function handleUnseenRecord(
   hashState: HashState,
@@ -175,7 +178,8 @@ export function handleUnseenRecord(
 
 /**
  * Movements after the custody API gave a hash's sums in a vault, where the chain view is missing.
- * The next run reports a difference past its grace period.
+ * The next run reports a difference past its grace period. Returns only movements that change. Sums
+ * are in smallest units.
  */
 export function withCustodySums(
   movements: readonly Movement[],
@@ -189,7 +193,10 @@ export function withCustodySums(
   });
 }
 
-/** Handles a vault's subscription check: a wrong subscription may lose notifications. */
+/**
+ * Handles a vault's subscription check: a wrong subscription may lose notifications. `drift`: the
+ * difference in words, null when the subscription is as wanted.
+ */
 export function handleSubscriptionRecord(vaultId: VaultId, drift: string | null): ChangeSet {
   const key = breakKey('subscription_drift', vaultId);
   if (drift === null)
@@ -200,7 +207,10 @@ export function handleSubscriptionRecord(vaultId: VaultId, drift: string | null)
   });
 }
 
-/** Handles a network's published depths: opens a break when no webhook can show a policy depth. */
+/**
+ * Handles a network's published depths (the specification, section "Identifiers and records that
+ * appear"): opens a break when no webhook can show a policy depth.
+ */
 export function handleDepthsRecord(record: PublishedDepths, policy: CreditingPolicy): ChangeSet {
   const { network } = record;
   const key = depthBreakKey(network);
@@ -219,7 +229,8 @@ export function depthBreakKey(network: NetworkKey): string {
 
 /**
  * Compares movements that changed since the last run. A difference past the grace period is a
- * break; agreement resolves it. `movements`: the compared movements.
+ * break; agreement resolves it. `movements`: the compared movements. A movement with neither a
+ * chain view nor the API's sum is skipped, as is one in its grace period.
  */
 export function compareMovements(
   due: readonly Movement[],

@@ -22,7 +22,10 @@ function standInId(record: CustodyTransaction): NotificationId {
   return NotificationId(`api/${record.transactionId}`);
 }
 
-/** The incoming notification that the custody API's transaction corresponds to. */
+/**
+ * The incoming notification that the custody API's transaction corresponds to. A confirmation
+ * counts at least 1.
+ */
 export function incomingOf(
   record: CustodyTransaction & Pick<IncomingNotification, 'blockchainHash'>,
   type: 'confirmation' | 'rollback',

@@ -75,7 +75,7 @@ export function lacksChanges({ type, status, changes }: CustodyTransaction): boo
 
 /**
  * The sum per asset over several transactions. Null when unknown: omitted balance changes, an
- * unknown status, or a failed transaction that burned an unknown fee.
+ * unknown status, or a failed transaction that burned an unknown fee. Sums are in smallest units.
  */
 export function sumsOf(rows: readonly CustodyTransaction[]): CustodySum[] | null {
   const all: BalanceChange[] = [];

@@ -68,9 +68,9 @@ function ofStream(
 }
 
 /**
- * Handles a notification whose id is new (spec, "Delivery rules"). `withdrawal` is the one of its
- * transactionId (outgoing stream only). `hashes` are the states of the notification's hash and of
- * the withdrawal's hash.
+ * Handles a notification whose id is new (the specification, section "Delivery rules").
+ * `withdrawal` is the one of its transactionId (outgoing stream only). `hashes` are the states of
+ * the notification's hash and of the withdrawal's hash.
  */
 export function handleNotification(
   hashes: readonly KeyedHashState[],

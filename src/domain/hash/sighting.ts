@@ -50,7 +50,10 @@ type HashedNotification = Notification & {
   readonly blockchainHash: BlockchainHash;
 };
 
-/** Whether the second layer of deduplication applies. Events without a hash repeat legitimately. */
+/**
+ * Whether the second layer of deduplication applies (the specification, section "Delivery rules",
+ * 1). Events without a hash repeat legitimately.
+ */
 export function hasHash(notification: Notification): notification is HashedNotification {
   return notification.blockchainHash !== null && notification.network !== null;
 }

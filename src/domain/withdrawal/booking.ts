@@ -36,7 +36,10 @@ function bookHead(
   };
 }
 
-/** Posts balance changes for a withdrawal at its hash, as its active entry. */
+/**
+ * Posts balance changes for a withdrawal at its hash, as its active entry. Posts nothing without
+ * balance changes, network or hash.
+ */
 export function postFor(
   withdrawal: Withdrawal,
   posting: { cause: EntryCause; list: readonly BalanceChange[] },

@@ -20,7 +20,10 @@ import {
   type WithdrawalStatus,
 } from './withdrawal.ts';
 
-/** The first asset whose sums differ between two lists. */
+/**
+ * The first asset whose sums differ between two lists. Sums are in smallest units; an asset that
+ * one list lacks counts as zero. Undefined when all sums are equal.
+ */
 export function firstDifference(
   theirs: readonly BalanceChange[],
   ours: readonly BalanceChange[],
@@ -79,7 +82,9 @@ function compareUnended(withdrawal: Withdrawal, record: CustodyTransaction, grac
 
 /**
  * Compares a withdrawal with its custody API record: vault and network, status, and for a mined one
- * its hash and amounts. `withdrawal`: undefined when no notification reported it.
+ * its hash and amounts. `withdrawal`: undefined when no notification reported it. A missing
+ * intermediate status is no difference (the specification, section "Outgoing transaction progress",
+ * rule 2). An unknown status is `skipped`.
  */
 export function compareWithdrawal(
   withdrawal: Withdrawal | undefined,

@@ -70,7 +70,7 @@ function book(
   }
 }
 
-/** The break for a second `mined` with other amounts; it posts nothing. */
+/** The break for a second `mined` with other amounts; it posts nothing. Empty otherwise. */
 export function minedAgain(before: Withdrawal, notification: OutgoingNotification): Finding[] {
   const list = notification.changes;
   if (notification.type !== 'mined' || before.status !== 'mined' || list === null) return [];
@@ -98,8 +98,9 @@ export interface EvaluatedDeposits {
 export const NONE_EVALUATED: EvaluatedDeposits = { evaluated: [], found: [] };
 
 /**
- * Marks deposits of an own transaction's hash as own transfers. A deposit that was already credited
- * gave money away twice: it opens a critical break.
+ * Marks deposits of an own transaction's hash as own transfers (the specification, section
+ * "Conservation rules", 2). A deposit that was already credited gave money away twice: it opens a
+ * critical break.
  */
 export function claimDeposits(
   deposits: readonly Deposit[],
@@ -181,9 +182,9 @@ function knowledgeAfter(
 }
 
 /**
- * Handles an `outgoing` notification (spec, "Outgoing transaction progress"). `known`: the
- * withdrawal of its transactionId. `hashState`: the state of its hash, empty without one. The
- * caller has sorted out repeats.
+ * Handles an `outgoing` notification (the specification, section "Outgoing transaction progress").
+ * `known`: the withdrawal of its transactionId. `hashState`: the state of its hash, empty without
+ * one. The caller has sorted out repeats. A second `mined` with other amounts is a break.
  */
 export function handleOutgoing(
   hashState: HashState,

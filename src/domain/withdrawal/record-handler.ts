@@ -200,7 +200,7 @@ function depositChanges(
  * Handles the custody API's record of an outgoing transaction. Its hash marks deposits as own
  * transfers, even without a notification. A hash that only a webhook named is refuted once the
  * transaction ended under another. The notifications are confirmed, corrected or reported. Missing
- * notifications are booked by a backfill, never here.
+ * notifications are booked by a backfill, never here. `graceMs`: milliseconds.
  */
 export function handleOutgoingRecord(
   known: Withdrawal | undefined,

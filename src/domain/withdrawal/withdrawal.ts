@@ -123,7 +123,11 @@ export function awaitsConfirmation(withdrawal: Withdrawal): boolean {
   return isTerminal(withdrawal) && (custody === 'unasked' || custody === 'doubted');
 }
 
-/** Whether status `to` advances a withdrawal at status `from`. */
+/**
+ * Whether status `to` advances a withdrawal at status `from`. Delivery order is not guaranteed (the
+ * specification, section "Outgoing transaction progress", rule 2), so a lower rank never replaces a
+ * higher one.
+ */
 export function advances(from: WithdrawalStatus | null, to: WithdrawalStatus | null): boolean {
   if (to === null) return false;
   return from === null || RANK[to] > RANK[from];
@@ -134,7 +138,10 @@ export function statusOf(event: OutgoingEvent): WithdrawalStatus | null {
   return STATUS_OF[event];
 }
 
-/** The status for a custody API status text; undefined for an unknown one. */
+/**
+ * The status for a custody API status text; undefined for an unknown one. The specification names
+ * only `requested` (section "Outgoing transaction progress", rule 4).
+ */
 export function knownStatus(status: string): WithdrawalStatus | undefined {
   return Object.hasOwn(RANK, status) ? (status as WithdrawalStatus) : undefined;
 }
