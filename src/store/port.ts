@@ -135,6 +135,7 @@ export interface StoredHashState extends HashState {
   readonly isStored: boolean;
 }
 
+/** The items idle longest, and how many are idle in all. */
 export interface Idle<Item> {
   readonly oldest: readonly Item[];
   readonly total: number;
@@ -147,14 +148,16 @@ export interface Idle<Item> {
  * A store with asynchronous reads answers from a snapshot. When the snapshot lacks an answer, the
  * store stops the batch with an error, loads the answer, and gives the batch to a new bookkeeper.
  * This works because a bookkeeper has no state outside these answers. Evidence and decisions then
- * need a commit of their own.
+ * need a commit of their own. Times are Unix milliseconds.
  */
 export interface RecordSource {
   /** The journal position of the fact that took this id. */
   seen(id: string): number | undefined;
   /** The journalled bytes of a fact. */
   body(seq: number): Uint8Array | undefined;
+  /** Whether a body with this notification id and digest was ever quarantined. */
   keptAside(id: string, digest: string): boolean;
+  /** A quarantined body and its row. */
   quarantine(quarantineId: string): (QuarantineRow & { readonly body: Uint8Array }) | undefined;
   hashState(network: NetworkKey, hash: BlockchainHash): StoredHashState;
   withdrawal(transactionId: TransactionId): Withdrawal | undefined;
@@ -212,16 +215,19 @@ export interface RecordSource {
   readonly closes: CloseSource;
 }
 
-/** What each position that moved in a day held at its end, and when the day's entries were posted. */
+/**
+ * What each position that moved in a day held at its end, and when the day's entries were posted.
+ * Times are Unix milliseconds.
+ */
 export interface SealedPositions {
   /** Null where the day has no entry. */
   readonly firstPostedAt: number | null;
   readonly lastPostedAt: number | null;
-  /** Ledger account, as the store numbers it, and amount. */
+  /** Ledger account, as the store numbers it, and amount in smallest units, as decimal text. */
   readonly rows: readonly (readonly [number, string])[];
 }
 
-/** What closing a day asks of a store. */
+/** What closing a day asks of a store. Times are Unix milliseconds, and a day is `YYYY-MM-DD`. */
 export interface CloseSource {
   /** The day closed last; with `compared`, the last one that was compared with custody. */
   last(compared?: 'compared'): DailyCloseRow | undefined;
