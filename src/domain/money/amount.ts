@@ -15,8 +15,15 @@ export function parseAmount(text: string): Amount | undefined {
   return AMOUNT_TEXT.test(text) ? (BigInt(text) as Amount) : undefined;
 }
 
-/** Reads an amount that this program wrote. Throws for other text: the store is damaged. */
+/** What a store holds: a sum may have more digits than one amount, and no other form. */
+const STORED_TEXT = /^-?[0-9]+$/;
+
+/**
+ * Reads an amount that this program wrote. Throws a `SyntaxError` for other text: the store is
+ * damaged. `BigInt` alone would read an empty text as zero, and `0x10` as 16.
+ */
 export function storedAmount(text: string): Amount {
+  if (!STORED_TEXT.test(text)) throw new SyntaxError(`${JSON.stringify(text)} is no stored amount`);
   return BigInt(text) as Amount;
 }
 

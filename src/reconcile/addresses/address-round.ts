@@ -84,7 +84,7 @@ export interface Judged {
 /**
  * Reads the custody API's lists of single addresses with the hour's unused budget. Order: addresses
  * with an unfinished check, addresses that changed recently, then the longest unchecked address.
- * This finds movements that no webhook reported (spec, "Address transactions").
+ * This finds movements that no webhook reported (spec, "Other endpoints referenced").
  */
 export class AddressRound {
   readonly #reads: Reads;

@@ -106,9 +106,9 @@ function newestFirstTo(
 }
 
 /**
- * Reads all transactions that changed since `since` (the service's clock, Unix milliseconds), newest
- * first (spec, "Transactions"). Reads both types, so that own outgoing hashes are known before a
- * deposit is verified.
+ * Reads all transactions that changed since `since` (the service's clock, Unix milliseconds),
+ * newest first (spec, "Other endpoints referenced"). Reads both types, so that own outgoing hashes
+ * are known before a deposit is verified.
  */
 export async function readCustodyList(
   client: CustodyClient,

@@ -8,7 +8,9 @@ import type { Tally } from '../comparing/tally.ts';
 import type { SeenDeliveries } from '../watching/backlog-watch.ts';
 import type { RetryPulls } from '../watching/retry-pull.ts';
 
-/** Most transactions replayed per run. Further transactions are backfilled, which costs no request. */
+/**
+ * Most transactions replayed per run. Further transactions are backfilled, which costs no request.
+ */
 const TRANSACTIONS_MAX = 10;
 
 /** Most requests per run, for notification lists, pulls and replays. */
@@ -53,10 +55,10 @@ interface Tried {
 }
 
 /**
- * Brings in transactions whose notifications are missing (spec, "Replay", "Delivery rules"). First
- * pulls a waiting backlog forward, then replays delivered notifications that never reached us. When
- * a replay brings nothing, the next run backfills from the API. After a long outage most
- * transactions are backfilled at once.
+ * Brings in transactions whose notifications are missing (spec, "Subscription (webhook) endpoints",
+ * "Delivery rules"). First pulls a waiting backlog forward, then replays delivered notifications
+ * that never reached us. When a replay brings nothing, the next run backfills from the API. After a
+ * long outage most transactions are backfilled at once.
  */
 export class NotificationRepair {
   readonly #webhookUrl: string;
@@ -125,7 +127,9 @@ export class NotificationRepair {
     return { ...sent, pending, ...pulled, requests: 1 + pulled.requests + sent.requests };
   }
 
-  /** The newest delivered notifications that are not in our journal, in the order of their events. */
+  /**
+   * The newest delivered notifications that are not in our journal, in the order of their events.
+   */
   async #unknownOf(
     rows: readonly NotificationRecord[],
     most: number,

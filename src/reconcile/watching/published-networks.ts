@@ -10,8 +10,8 @@ interface Asked {
 }
 
 /**
- * The API's networks with their published depths (spec, "Networks"). Reads the list at most once an
- * hour, and at growing intervals while it fails.
+ * The API's networks with their published depths (spec, "Other endpoints referenced"). Reads the
+ * list at most once an hour, and at growing intervals while it fails.
  */
 export class PublishedNetworks {
   readonly #custody: CustodyClient;

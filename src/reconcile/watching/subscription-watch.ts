@@ -52,9 +52,9 @@ interface Looked {
 
 /**
  * Visits the vaults in rotation and compares each subscription with the wanted one: our URL, all
- * three streams, and no confirmation override below the policy's depth (spec, "Subscriptions").
- * Drift means that notifications are being lost. A policy change re-evaluates all subscriptions read
- * so far, and the published depths, without a request.
+ * three streams, and no confirmation override below the policy's depth (spec, "Subscription
+ * (webhook) endpoints"). Drift means that notifications are being lost. A policy change re-
+ * evaluates all subscriptions read so far, and the published depths, without a request.
  */
 export class SubscriptionWatch {
   readonly #webhookUrl: string;
@@ -69,8 +69,8 @@ export class SubscriptionWatch {
   }
 
   /**
-   * Checks the vaults with an open drift break, then the vaults that are due. A vault stays due while
-   * the API cannot be asked. A vault that the API does not show counts as checked.
+   * Checks the vaults with an open drift break, then the vaults that are due. A vault stays due
+   * while the API cannot be asked. A vault that the API does not show counts as checked.
    */
   async run(context: SubscriptionContext): Promise<{ records: CustodyRecord[]; requests: number }> {
     let requests = 0;

@@ -40,7 +40,9 @@ test('an amount that this program wrote is read whole, and a damaged one is an e
       expect(storedAmount(String(amount))).toBe(amount);
     }),
   );
-  expect(() => storedAmount('12x')).toThrow(SyntaxError);
+  for (const damaged of ['12x', '', ' ', '-', ' 12', '12 ', '0x10', '1.0', '1e3', '+1', '１']) {
+    expect(() => storedAmount(damaged)).toThrow(SyntaxError);
+  }
 });
 
 test('arithmetic is exact at every size', () => {
