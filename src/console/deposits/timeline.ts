@@ -87,7 +87,7 @@ function decisionHead(actor: string, body: FactBody): Head {
 }
 
 const RECORDS: Readonly<Record<string, string>> = {
-  backfill: 'The custody API told what no notification did',
+  backfill: 'The custody API reported it; no notification did',
   outgoing: 'The custody API showed an own transaction with this hash',
   'unknown-transaction': 'The custody API does not know the claimed own transaction',
   'disowned-hash': 'The custody API listed this hash without an own transaction',

@@ -47,7 +47,7 @@ const RECORDS: Readonly<Record<string, string>> = {
   outgoing: 'The custody API’s record was compared',
   'unknown-transaction': 'The custody API does not know this transaction',
   'disowned-hash': 'The custody API listed the hash without an own transaction',
-  backfill: 'The custody API told what no notification did',
+  backfill: 'The custody API reported it; no notification did',
   movement: 'The custody API’s sum of the hash was compared',
 };
 
