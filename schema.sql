@@ -249,7 +249,7 @@ CREATE INDEX movements_to_judge ON movements (changed_at)
 CREATE INDEX movements_to_heal ON movements (changed_at)
   WHERE judged = 'before' AND standing <> 'differs' AND standing <> 'chain_only';
 -- Movements without a chain view: the custody API must confirm them.
-CREATE INDEX movements_unsettled ON movements (standing, changed_at)
+CREATE INDEX movements_unconfirmed ON movements (standing, changed_at)
   WHERE standing IN ('books_only', 'differs') AND on_chain = 0;
 
 -- The number of movements of each standing. Every commit updates it, so that no run counts all rows.

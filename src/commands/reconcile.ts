@@ -9,7 +9,7 @@ import { refusedBy, unreached } from './link/daemon-answer.ts';
 import { linkTo, withTlsOptions, type DaemonLink, type TlsFlags } from './link/daemon-link.ts';
 import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
 import { tokenOf } from './link/token.ts';
-import { waitingFor } from './waiting-line.ts';
+import { showingStatus } from './status-line.ts';
 
 interface ReconcileFlags extends TlsFlags {
   readonly url: string;
@@ -84,7 +84,7 @@ export async function reconcileAt(options: {
 }): Promise<Run> {
   const { link, token, stream, clock } = options;
   const why = (signal: AbortSignal): Promise<string | null> => reasonToWait(link, signal);
-  return waitingFor(ask(link, token), { stream, clock, note: NOTE, why });
+  return showingStatus(ask(link, token), { stream, clock, note: NOTE, why });
 }
 
 async function ask({ at, dispatcher }: DaemonLink, token: string): Promise<Run> {

@@ -198,7 +198,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
         receiver: receiver ?? null,
         receivers: shared?.journalWatch.receivers ?? [],
         custody: custody && { circuit: custody.circuit, access: custody.access },
-        queue: intake,
+        queue: { queued: intake.waiting, limit: intake.limit },
         nextCloseAt: calendar.nextDueAt(Date.now()),
         perMinute: parts.metrics.intake.minutes.lastHour(),
       };
@@ -318,7 +318,7 @@ function readinessOf(
     store: storeState(writer, shared),
     ...(shared === null ? {} : { receiver: receiverState(shared) }),
     custody: custody === undefined ? null : custodyReadiness(custody, access),
-    queue: { waiting: queue.waiting, limit: config.intake.queueMax },
+    queue: { waiting: queue.queued, limit: config.intake.queueMax },
   };
 }
 
@@ -332,7 +332,7 @@ async function metricsText(parts: Parts): Promise<string> {
   const { reads, queue, ownership, access, metrics } = parts;
   const { custody, verifying } = ownership.duties ?? {};
   const counts = await reads.counts();
-  metrics.intake.queueDepth(queue.waiting);
+  metrics.intake.queueDepth(queue.queued);
   metrics.intake.journalHead(counts.journalHead);
   metrics.deposits.figures(counts);
   metrics.reconciliation.unjudgedMovements(counts.unjudgedMovements);

@@ -23,7 +23,7 @@ export class CommitQueue implements FactQueue {
   readonly #queueMax: number;
   readonly #onFailure: (cause: string | null) => void;
   readonly #onNews: (news: CommitNews) => void;
-  readonly #waiting: QueuedFact[] = [];
+  readonly #queued: QueuedFact[] = [];
   #committing = 0;
   #scheduled = false;
   #closed = false;
@@ -48,8 +48,8 @@ export class CommitQueue implements FactQueue {
     this.#onNews = options.onNews ?? (() => undefined);
   }
 
-  get waiting(): number {
-    return this.#waiting.length + this.#committing;
+  get queued(): number {
+    return this.#queued.length + this.#committing;
   }
 
   get lastFailure(): string | null {
@@ -57,21 +57,21 @@ export class CommitQueue implements FactQueue {
   }
 
   submit(fact: Fact): Promise<Submitted> {
-    if (this.#closed || this.waiting >= this.#queueMax) return Promise.resolve({ kind: 'busy' });
+    if (this.#closed || this.queued >= this.#queueMax) return Promise.resolve({ kind: 'busy' });
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ fact, resolve, reject });
+      this.#queued.push({ fact, resolve, reject });
       this.#schedule();
     });
   }
 
   close(): Promise<void> {
     this.#closed = true;
-    if (this.waiting === 0) return Promise.resolve();
+    if (this.queued === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#committing > 0 || this.#waiting.length === 0) return;
+    if (this.#scheduled || this.#committing > 0 || this.#queued.length === 0) return;
     this.#scheduled = true;
     // Wait one turn of the event loop: facts that can be read now join this commit.
     setImmediate(() => void this.#run());
@@ -79,12 +79,12 @@ export class CommitQueue implements FactQueue {
 
   async #run(): Promise<void> {
     this.#scheduled = false;
-    const batch = this.#waiting.splice(0, this.#batchMax);
+    const batch = this.#queued.splice(0, this.#batchMax);
     this.#committing = batch.length;
     await this.#commit(batch);
     this.#committing = 0;
     this.#schedule();
-    if (this.waiting > 0) return;
+    if (this.queued > 0) return;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 

@@ -7,7 +7,7 @@ import type { Submitted } from '../store/port.ts';
  */
 export interface FactQueue {
   /** Number of unanswered facts. */
-  readonly waiting: number;
+  readonly queued: number;
   /** Why the last commit failed; null when it succeeded. */
   readonly lastFailure: string | null;
   /** Rejects only for bugs; other facts are not affected. */

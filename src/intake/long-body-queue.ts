@@ -13,7 +13,7 @@ interface QueuedBody {
 
 /** Processes long bodies in order of arrival, within a limit. Short bodies never wait. */
 export class LongBodyQueue {
-  readonly #waiting: QueuedBody[] = [];
+  readonly #queued: QueuedBody[] = [];
   #underWay = 0;
 
   /**
@@ -22,7 +22,7 @@ export class LongBodyQueue {
   async pass<Taken>(bytes: number, take: () => Promise<Taken>): Promise<Taken> {
     if (bytes <= SHORT_BYTES) return take();
     await new Promise<void>((go) => {
-      this.#waiting.push({ bytes, go });
+      this.#queued.push({ bytes, go });
       this.#admit();
     });
     try {
@@ -34,10 +34,10 @@ export class LongBodyQueue {
   }
 
   #admit(): void {
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+    for (let next = this.#queued[0]; next !== undefined; next = this.#queued[0]) {
       if (this.#underWay > 0 && this.#underWay + next.bytes > UNDER_WAY_BYTES_MAX) return;
       this.#underWay += next.bytes;
-      this.#waiting.shift();
+      this.#queued.shift();
       next.go();
     }
   }

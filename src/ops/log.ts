@@ -49,11 +49,11 @@ export function createLog(options: LogOptions): Logger {
 }
 
 /** Most bytes that wait while nobody reads the log. */
-const WAITING_CHARACTERS_MAX = 1_000_000;
+const BUFFERED_CHARACTERS_MAX = 1_000_000;
 
 /** A full disk must not end the program: lines wait up to a limit, then are dropped. */
 function standardError(): DestinationStream {
-  const stream = pino.destination({ fd: 2, sync: true, maxLength: WAITING_CHARACTERS_MAX });
+  const stream = pino.destination({ fd: 2, sync: true, maxLength: BUFFERED_CHARACTERS_MAX });
   stream.on('error', () => undefined);
   return stream;
 }

@@ -197,7 +197,7 @@ export interface RecordSource {
     readonly limit: number;
   }): readonly Break[];
   /**
-   * Waiting deposits that have not changed since `until`, sorted by the hour of their last change and
+   * Deposits that may still change and have not since `until`, sorted by the hour of their last change and
    * then by their first fact, and how many there are in all.
    */
   idleDeposits(until: number, limit: number): Idle<Deposit>;

@@ -146,12 +146,12 @@ export interface Reads {
    * Withdrawals that the custody API has not confirmed: first the doubted, then the unasked, then
    * the unknown ones whose difference is still open; oldest first within each group.
    */
-  waitingWithdrawals(limit: number): Promise<readonly Withdrawal[]>;
+  unconfirmedWithdrawals(limit: number): Promise<readonly Withdrawal[]>;
   /**
    * Movements without a chain view: first those without a sum from the custody API, then those
    * whose sum differs; oldest change first within each group.
    */
-  unsettledMovements(limit: number): Promise<readonly Movement[]>;
+  unconfirmedMovements(limit: number): Promise<readonly Movement[]>;
   /** Whether a run must compare more than one commit takes. `until`: changes up to then count. */
   needsRunStep(until: number): Promise<boolean>;
   /** One run by the journal position of its record. */

@@ -38,7 +38,7 @@ export const CALM: DaemonStatus = {
   receiver: null,
   receivers: [],
   custody: null,
-  queue: { waiting: 0, limit: 10_000 },
+  queue: { queued: 0, limit: 10_000 },
   nextCloseAt: Date.parse('2025-11-21T00:05:00Z'),
   perMinute: [],
 };

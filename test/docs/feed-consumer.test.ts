@@ -61,7 +61,7 @@ test(
     program.on('close', (code) => (exitCode = code));
     // A program that goes on waits for new items.
     await expect
-      .poll(() => exitCode !== null || api.feed.waiting > 0, { timeout: START_MS_MAX })
+      .poll(() => exitCode !== null || api.feed.pending > 0, { timeout: START_MS_MAX })
       .toBe(true);
     expect([exitCode, errors()]).toEqual([
       1,

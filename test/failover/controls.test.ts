@@ -90,21 +90,21 @@ describe.runIf(isInstalled)('the judge of npm run proof:failover', () => {
   });
 
   test('finds what is lost when a repeat is answered from a read alone', async () => {
-    const unconfirmed = await scene();
-    const { pair, senders } = unconfirmed;
-    const { owner } = await unconfirmed.roles();
+    const unproven = await scene();
+    const { pair, senders } = unproven;
+    const { owner } = await unproven.roles();
     pair.primary.followers.stall();
-    const body = notificationOf('unconfirmed');
+    const body = notificationOf('unproven');
     const refused = fetch(owner.hookUrl, { method: 'POST', body }).catch(() => 'no answer');
     await eventually('the primary alone holds it', async () => {
       await pair.cancelWaits();
-      return (await isAtPrimary(unconfirmed, 'unconfirmed')) ? true : undefined;
+      return (await isAtPrimary(unproven, 'unproven')) ? true : undefined;
     });
     // A receiver that only reads the primary would acknowledge the repeat now.
-    senders.acknowledged.set('unconfirmed', digestOf(body));
-    await failOver(unconfirmed);
-    expect(await verdictOf(unconfirmed)).toMatchObject({ lost: ['unconfirmed'], doubled: [] });
-    await unconfirmed.stop();
+    senders.acknowledged.set('unproven', digestOf(body));
+    await failOver(unproven);
+    expect(await verdictOf(unproven)).toMatchObject({ lost: ['unproven'], doubled: [] });
+    await unproven.stop();
     await refused;
   });
 });

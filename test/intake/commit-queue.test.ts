@@ -111,7 +111,7 @@ test('what arrives during a commit shares the next, and counts against the bound
   await expect.poll(() => gates.length).toBe(1);
   const rest = facts.slice(3).map((fact) => queue.submit(fact));
   expect(await rest[4]).toEqual({ kind: 'busy' });
-  expect(queue.waiting).toBe(7);
+  expect(queue.queued).toBe(7);
   gates[0]?.();
   await expect.poll(() => gates.length).toBe(2);
   gates[1]?.();
@@ -125,14 +125,14 @@ describe('closing', () => {
   test('refuses what is new, commits what waits, and resolves only then', async () => {
     const open = await openLedger();
     const { queue } = queueOver(open.ledger, { batchMax: 2 });
-    const waiting = deposits(5).map((one) => queue.submit(one));
+    const answers = deposits(5).map((one) => queue.submit(one));
     const closed = queue.close();
     expect(await queue.submit(factOf(new Service().chain('transaction'), START))).toEqual({
       kind: 'busy',
     });
     await closed;
     expect(open.deposits()).toHaveLength(5);
-    expect(await Promise.all(waiting)).toEqual(waiting.map(() => accepted));
+    expect(await Promise.all(answers)).toEqual(answers.map(() => accepted));
   });
 
   test('resolves at once when nothing waits, also twice', async () => {

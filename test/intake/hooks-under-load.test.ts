@@ -48,7 +48,7 @@ describe('many at once', () => {
     const { ledger, release } = slowFirst(open);
     const { post, queue } = await listening(open, { ledger });
     const posted = deposits(100).map((body) => post(body));
-    await until(() => queue.waiting >= 90);
+    await until(() => queue.queued >= 90);
     release();
     const statuses = await Promise.all((await Promise.all(posted)).map(statusIn));
     expect(new Set(statuses)).toEqual(new Set(['accepted']));
@@ -88,7 +88,7 @@ describe('many at once', () => {
     const posted = long.map((body) => post(body));
     await until(() => answers.length >= 7);
     const passed = post(short);
-    await until(() => queue.waiting === 4);
+    await until(() => queue.queued === 4);
     release();
     expect((await passed).status).toBe(200);
     const responses = await Promise.all(posted);

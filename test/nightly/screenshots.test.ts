@@ -64,7 +64,7 @@ test.runIf(HAS_BROWSER)('the images of the inspector are drawn', async () => {
   const page = watched(await context.newPage(), faults);
   for (const [name, path] of [
     ['inspector.png', ''],
-    ['inspector-notification.png', `/deliveries/${scene.waitingId}`],
+    ['inspector-notification.png', `/deliveries/${scene.pendingId}`],
   ] as const) {
     await page.goto(`/inspector${path}`);
     await page.locator('[data-live="on"]').waitFor();

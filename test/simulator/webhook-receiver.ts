@@ -27,7 +27,7 @@ const always200 = (): Reply => 200;
 export async function startReceiver(): Promise<WebhookReceiver> {
   const hits: Hit[] = [];
   const malformed: string[] = [];
-  const waiting = new Set<() => void>();
+  const waiters = new Set<() => void>();
   const take = ({ raw, ...arrival }: Arrival): Reply | Promise<Reply> => {
     const text = raw.toString();
     const parsed = notification.safeParse(JSON.parse(text));
@@ -37,7 +37,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
     }
     const hit: Hit = { ...arrival, text, body: parsed.data };
     hits.push(hit);
-    for (const wake of waiting) wake();
+    for (const wake of waiters) wake();
     return receiver.reply(hit);
   };
   const receiver: WebhookReceiver = {
@@ -49,10 +49,10 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       new Promise((resolve) => {
         const look = (): void => {
           if (!condition()) return;
-          waiting.delete(look);
+          waiters.delete(look);
           resolve();
         };
-        waiting.add(look);
+        waiters.add(look);
         look();
       }),
     clear() {

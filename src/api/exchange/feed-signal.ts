@@ -1,4 +1,4 @@
-/** Most waiting consumers; each holds a connection and a timer. */
+/** Most consumers that wait; each holds a connection and a timer. */
 export const WAITERS_MAX = 1_000;
 
 /** Why a wait ended. */
@@ -30,7 +30,7 @@ export class FeedSignal {
     this.#onBug = options.onBug;
   }
 
-  get waiting(): number {
+  get pending(): number {
     return this.#waiters.size;
   }
 

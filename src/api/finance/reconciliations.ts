@@ -9,7 +9,7 @@ import { answers, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { isoTime, timeText } from '../formats.ts';
 
-/** Most waiting requests for a run; each holds a connection. */
+/** Most pending requests for a run; each holds a connection. */
 const RUNS_PENDING_MAX = 20;
 
 const tags = ['Reconciliation'];

@@ -65,7 +65,7 @@ const endSession = createRoute({
   responses: answers({ description: 'The remaining sessions', schema: listSchema }, WRITE_PROBLEMS),
 });
 
-function unconfirmed({ problem }: ProblemError): ProblemError {
+function endedUnrecorded({ problem }: ProblemError): ProblemError {
   const detail =
     'The session has ended. The store did not confirm the decision, so the journal may lack it: look at the audit log.';
   return new ProblemError({ ...problem, detail });
@@ -85,7 +85,7 @@ export function mountSessions(app: OpenAPIHono<ApiEnv>, services: Services): voi
     try {
       await recordDecision(services, context.get('caller'), decision);
     } catch (error) {
-      throw error instanceof ProblemError ? unconfirmed(error) : error;
+      throw error instanceof ProblemError ? endedUnrecorded(error) : error;
     } finally {
       // Whatever the journal answers: it may hold the decision, and a stolen session must not last.
       sessions.end(sessionId);

@@ -19,13 +19,13 @@ import { knownFilters } from '../frame/known-filters.ts';
 const PATH = '/console/feed';
 const PAGE_SIZE = 50;
 /** The oldest unacknowledged credits that the page shows. */
-const WAITING_SHOWN = 50;
+const UNACKNOWLEDGED_SHOWN = 50;
 
 function depositLink(depositId: string): string {
   return `/console/deposits/${encodeURIComponent(depositId)}`;
 }
 
-function waitingColumns(decimals: Decimals, now: number): Column<Deposit>[] {
+function unacknowledgedColumns(decimals: Decimals, now: number): Column<Deposit>[] {
   return [
     {
       title: 'Deposit',
@@ -51,9 +51,13 @@ function waitingColumns(decimals: Decimals, now: number): Column<Deposit>[] {
 }
 
 /** Credits whose reference no consumer has sent. */
-function WaitingCard(shown: { waiting: Oldest<Deposit>; decimals: Decimals; now: number }): Markup {
-  const { waiting, decimals, now } = shown;
-  const { items, total } = waiting;
+function UnacknowledgedCard(shown: {
+  unacknowledged: Oldest<Deposit>;
+  decimals: Decimals;
+  now: number;
+}): Markup {
+  const { unacknowledged, decimals, now } = shown;
+  const { items, total } = unacknowledged;
   return (
     <Card
       id="unacknowledged"
@@ -67,7 +71,7 @@ function WaitingCard(shown: { waiting: Oldest<Deposit>; decimals: Decimals; now:
         <DataTable
           caption="Credits that no consumer has acknowledged, the oldest first"
           items={items}
-          columns={waitingColumns(decimals, now)}
+          columns={unacknowledgedColumns(decimals, now)}
           rowKey={({ depositId }) => `waits-${depositId}`}
           href={({ depositId }) => depositLink(depositId)}
         />
@@ -144,14 +148,14 @@ export function mountFeed(app: Hono<ConsoleEnv>, context: ConsoleContext): void 
   const known = knownFilters(context, { filters: [], others: ['page'] });
   app.get(PATH, known, async (pageRequest) => {
     const page = { page: pageOf(pageRequest.req.query('page')), pageSize: PAGE_SIZE };
-    const [found, waiting, decimals] = await Promise.all([
+    const [found, unacknowledged, decimals] = await Promise.all([
       reads.feedPage(page),
-      reads.unacknowledged(WAITING_SHOWN),
+      reads.unacknowledged(UNACKNOWLEDGED_SHOWN),
       reads.pinnedDecimals(),
     ]);
     const body = (
       <>
-        <WaitingCard waiting={waiting} decimals={decimals} now={now()} />
+        <UnacknowledgedCard unacknowledged={unacknowledged} decimals={decimals} now={now()} />
         <FeedCard found={found} decimals={decimals} />
       </>
     );

@@ -131,7 +131,7 @@ export function AttentionCard({
       {attention.items.length === 0 ? (
         <EmptyState title="Nothing waits for a person." good={attention.healing === 0} />
       ) : (
-        <ul class="waiting">
+        <ul class="attention">
           {shown.map((one) => (
             <Item one={one} decimals={decimals} now={at} hrefOf={hrefOf} />
           ))}

@@ -59,10 +59,10 @@ const WAITS_FOR = {
   approval_required: 'The policy asks for an approval.',
 } as const satisfies Partial<Record<HoldReason, string>>;
 
-type WaitingReason = keyof typeof WAITS_FOR;
+type ReasonForPeople = keyof typeof WAITS_FOR;
 
 /** Reasons of holds that end by a person's decision alone. */
-export const WAITING_REASONS = Object.keys(WAITS_FOR) as WaitingReason[];
+export const REASONS_FOR_PEOPLE = Object.keys(WAITS_FOR) as ReasonForPeople[];
 
 function ofBreak(one: ShownBreak, held: HeldDeposits): Attention {
   return {
@@ -150,7 +150,7 @@ function reversalNote({ reversal }: ShownBreak): Attention['notes'][number] {
 }
 
 function ofDeposit(deposit: Deposit): Attention[] {
-  const reason = WAITING_REASONS.find((one) => one === deposit.reason);
+  const reason = REASONS_FOR_PEOPLE.find((one) => one === deposit.reason);
   if (reason === undefined) return [];
   return [
     {
@@ -257,14 +257,14 @@ export function rowsOf(items: readonly Attention[], limit: number): readonly Att
 }
 
 /** Lists what waits: the most severe first, then what holds money, then the oldest. */
-export function attentionOf(waiting: {
+export function attentionOf(found: {
   readonly breaks: BreaksForPeople;
   readonly held: Oldest<Deposit>;
   readonly unsigned: Oldest<SignedDay>;
   readonly overdue: OverdueDays | undefined;
   readonly policy: PolicyRow | undefined;
 }): AttentionList {
-  const { breaks, held, unsigned, overdue, policy } = waiting;
+  const { breaks, held, unsigned, overdue, policy } = found;
   // A hold for the memo or the decimals has a break, which says more.
   const withBreak = new Set(breaks.items.map(({ subject }) => subject.depositId));
   const withoutBreak = held.items.filter(({ depositId }) => !withBreak.has(depositId));

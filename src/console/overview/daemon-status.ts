@@ -43,7 +43,7 @@ export interface DaemonStatus {
   /** The receivers that the last look at the shared journal found; empty with SQLite. */
   readonly receivers: readonly JournalReceiver[];
   /** Facts that wait for their commit. */
-  readonly queue: { readonly waiting: number; readonly limit: number };
+  readonly queue: { readonly queued: number; readonly limit: number };
   /** When the next close is due, Unix milliseconds. */
   readonly nextCloseAt: number;
   /** Deliveries by minute, the last hour, oldest first. */

@@ -158,7 +158,7 @@ export function HealthCard({
           text={isWritable ? 'accepts writes' : 'accepts no writes'}
           detail={
             <>
-              newest fact {ago(newestFactAt, at)}; {grouped(String(queue.waiting))} facts wait to be
+              newest fact {ago(newestFactAt, at)}; {grouped(String(queue.queued))} facts wait to be
               written
             </>
           }

@@ -4,13 +4,13 @@ import type { PolicyRow, ReconciliationRow } from '../../store/records.ts';
 import type { SignedDay, ShownBreak, StoreCounts } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import { readOverdueDays, type DayCloses } from '../parts/journal-days.ts';
-import { attentionOf, WAITING_REASONS, type AttentionList } from './attention.ts';
+import { attentionOf, REASONS_FOR_PEOPLE, type AttentionList } from './attention.ts';
 import { readBreaksForPeople } from './breaks-for-people.ts';
 import { TieOuts, type TieOutRow } from './tie-out.ts';
 
 const DEPOSITS_SHOWN = 12;
 /** Held deposits of each reason, and unsigned days: the list of what waits shows as many. */
-const WAITING_SHOWN = 12;
+const ITEMS_SHOWN = 12;
 const BACKLOGS_SHOWN = 5;
 const BREAKS_SHOWN = 50;
 /** All viewers share one read of the store for at least this long, milliseconds. */
@@ -93,8 +93,8 @@ async function look(
       reads.reconciliations(first(1)),
       reads.closes(first(1)),
       reads.policy(),
-      reads.oldestHeld(WAITING_REASONS, WAITING_SHOWN),
-      reads.unsignedCloses(WAITING_SHOWN),
+      reads.oldestHeld(REASONS_FOR_PEOPLE, ITEMS_SHOWN),
+      reads.unsignedCloses(ITEMS_SHOWN),
       readOverdueDays(reads, dayCloses),
       reads.counts(),
       reads.pinnedDecimals(),

@@ -11,20 +11,20 @@ export interface Situation {
   readonly next: string;
 }
 
-const WAITING = 'Nothing to do here: the custody platform moves it on.';
+const NOTHING_TO_DO = 'Nothing to do here: the custody platform moves it on.';
 
 const OF_STATUS: Record<WithdrawalStatus, Situation> = {
   'approval-pending': {
     title: 'It waits for approval in the custody platform',
     next: 'Its approvers decide there.',
   },
-  requested: { title: 'It is requested', next: WAITING },
-  inited: { title: 'It is prepared', next: WAITING },
+  requested: { title: 'It is requested', next: NOTHING_TO_DO },
+  inited: { title: 'It is prepared', next: NOTHING_TO_DO },
   'to-sign': {
     title: 'It waits for a signature',
     next: 'The external signer of its vault signs it. If this takes long, look there.',
   },
-  signed: { title: 'It is signed', next: WAITING },
+  signed: { title: 'It is signed', next: NOTHING_TO_DO },
   submitted: { title: 'It is sent to the network', next: 'Nothing to do: a block will mine it.' },
   mined: {
     title: 'It is mined',

@@ -10,8 +10,8 @@ export interface ReadingThread {
   close(): Promise<void>;
 }
 
-/** Most waiting calls: twenty people open a page each, and a page makes up to twelve calls. */
-const WAITING_MAX = 256;
+/** Most queued calls: twenty people open a page each, and a page makes up to twelve calls. */
+const QUEUE_MAX = 256;
 
 /** Time limit from the call to the answer; browsers and programs give up after half a minute. */
 const TIME_MS_MAX = 30_000;
@@ -25,14 +25,14 @@ interface QueuedCall {
 
 /**
  * Reads lists, balances and documents for people, one after another. Refuses calls beyond
- * `waitingMax` and calls that take longer than `timeMsMax`.
+ * `queueMax` and calls that take longer than `timeMsMax`.
  *
  * SQLite cannot interrupt a statement. So a thread whose call timed out is closed, and a new thread
  * takes the next call once the old one has ended.
  */
 export class ListReader {
   readonly #started: () => ReadingThread;
-  readonly #waitingMax: number;
+  readonly #queueMax: number;
   readonly #timeMsMax: number;
   #thread: ReadingThread;
   #queue: QueuedCall[] = [];
@@ -40,16 +40,16 @@ export class ListReader {
   #current: QueuedCall | null = null;
   #closed = false;
 
-  constructor(options: { started: () => ReadingThread; waitingMax?: number; timeMsMax?: number }) {
+  constructor(options: { started: () => ReadingThread; queueMax?: number; timeMsMax?: number }) {
     this.#started = options.started;
-    this.#waitingMax = options.waitingMax ?? WAITING_MAX;
+    this.#queueMax = options.queueMax ?? QUEUE_MAX;
     this.#timeMsMax = options.timeMsMax ?? TIME_MS_MAX;
     this.#thread = this.#started();
   }
 
   /** Rejects with `ReadRefused` when too many calls wait or the time limit passed. */
   ask<M extends Method>(method: M, args: Calls[M]['args']): Promise<Calls[M]['answer']> {
-    if (this.#queue.length >= this.#waitingMax) {
+    if (this.#queue.length >= this.#queueMax) {
       return Promise.reject(new ReadRefused('too many lists are being read: try again later'));
     }
     return new Promise<Calls[M]['answer']>((resolve, reject) => {
@@ -64,7 +64,7 @@ export class ListReader {
     });
   }
 
-  /** Ends the thread; waiting calls fail. */
+  /** Ends the thread; queued calls fail. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const call of this.#queue.splice(0)) end(call, new Error('the reader is closed'));
@@ -98,8 +98,8 @@ export class ListReader {
 
   async #giveUp(call: QueuedCall): Promise<void> {
     call.reject(new ReadRefused('the list took too long to read: ask for less of it'));
-    const isWaiting = this.#queue.includes(call);
-    if (isWaiting) {
+    const isQueued = this.#queue.includes(call);
+    if (isQueued) {
       this.#queue = this.#queue.filter((one) => one !== call);
       return;
     }

@@ -17,11 +17,11 @@ interface PendingCall {
  * A thread that reads the store on its own connection.
  *
  * Modes: running → closing (`close`) → ended, or running → lost when the thread stops unexpectedly:
- * then all waiting and later calls fail.
+ * then all pending and later calls fail.
  */
 export class ReaderThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, PendingCall>();
+  readonly #pending = new Map<number, PendingCall>();
   #lastId = 0;
   #mode: 'running' | 'closing' | 'lost' = 'running';
 
@@ -49,7 +49,7 @@ export class ReaderThread {
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise<Calls[M]['answer']>((resolve, reject) => {
-      this.#waiting.set(id, {
+      this.#pending.set(id, {
         long: new LongAnswer(),
         // The thread answers with the result of the same method.
         resolve: (answer) => resolve(answer as Calls[M]['answer']),
@@ -59,7 +59,7 @@ export class ReaderThread {
     });
   }
 
-  /** Ends the thread; waiting calls fail. */
+  /** Ends the thread; pending calls fail. */
   async close(): Promise<void> {
     if (this.#mode === 'running') this.#mode = 'closing';
     this.#failAll(new Error('the reader thread is closed'));
@@ -72,21 +72,21 @@ export class ReaderThread {
 
   #take(message: FromReader): void {
     const { id } = message;
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined) return;
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
     switch (message.kind) {
       case 'part':
-        waiting.long.take(message.part);
+        pending.long.take(message.part);
         // Not immediately, so that other work of the event loop runs between two parts.
         soon(() => this.#say({ kind: 'more', id }));
         return;
       case 'answered':
-        this.#waiting.delete(id);
-        waiting.resolve(waiting.long.with(message.answer));
+        this.#pending.delete(id);
+        pending.resolve(pending.long.with(message.answer));
         return;
       case 'failed':
-        this.#waiting.delete(id);
-        waiting.reject(new FailedInThread(message.failure));
+        this.#pending.delete(id);
+        pending.reject(new FailedInThread(message.failure));
         return;
       default:
         message satisfies never;
@@ -94,7 +94,7 @@ export class ReaderThread {
   }
 
   #failAll(error: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
   }
 }

@@ -84,9 +84,9 @@ export class ThreadedReads implements Reading {
   readonly waitingDepositCount = this.#working('waitingDepositCount');
   readonly waitingDeposits = this.#working('waitingDeposits');
   readonly disputedDeposits = this.#working('disputedDeposits');
-  readonly waitingWithdrawals = this.#working('waitingWithdrawals');
+  readonly unconfirmedWithdrawals = this.#working('unconfirmedWithdrawals');
   readonly needsRunStep = this.#working('needsRunStep');
-  readonly unsettledMovements = this.#working('unsettledMovements');
+  readonly unconfirmedMovements = this.#working('unconfirmedMovements');
   readonly addressesOf = this.#working('addressesOf');
   readonly addressesChanged = this.#working('addressesChanged');
   readonly rotationCursor = this.#working('rotationCursor');

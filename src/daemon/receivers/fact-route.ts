@@ -7,11 +7,11 @@ import type { Owner } from '../../store/replicated/shared-journal.ts';
  * |---|---|
  * | `owner` | goes to this receiver's own writer |
  * | `follower` | goes to the owner's writer |
- * | `waiting` | waits for a moment: the owner changes, or the journal cannot be reached |
+ * | `pending` | waits for a moment: the owner changes, or the journal cannot be reached |
  * | `refusing` | is refused at once: only a person can change that |
  */
 export type FactRoute =
   | { readonly kind: 'owner' }
   | { readonly kind: 'follower'; readonly owner: Owner }
-  | { readonly kind: 'waiting'; readonly cause: string }
+  | { readonly kind: 'pending'; readonly cause: string }
   | { readonly kind: 'refusing'; readonly cause: string };

@@ -28,7 +28,7 @@ export class HandOver {
   readonly owner: Owner;
   readonly #hand: (facts: readonly Fact[]) => Promise<Handed>;
   /** Facts that are not sent yet, oldest first. */
-  readonly #waiting = new Set<QueuedFact>();
+  readonly #queued = new Set<QueuedFact>();
   #underWay = 0;
   #isScheduled = false;
 
@@ -40,13 +40,13 @@ export class HandOver {
   /** Returns what takes the fact back: false when it was sent already. */
   submit(fact: Fact, resolve: (handed: HandedFact) => void): () => boolean {
     const queued = { fact, resolve };
-    this.#waiting.add(queued);
+    this.#queued.add(queued);
     this.#schedule();
-    return () => this.#waiting.delete(queued);
+    return () => this.#queued.delete(queued);
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#underWay >= UNDER_WAY_MAX || this.#waiting.size === 0) return;
+    if (this.#isScheduled || this.#underWay >= UNDER_WAY_MAX || this.#queued.size === 0) return;
     this.#isScheduled = true;
     // Wait one turn of the event loop: facts that can be read now travel together.
     setImmediate(() => {
@@ -60,11 +60,11 @@ export class HandOver {
   #nextFrame(): QueuedFact[] {
     const frame: QueuedFact[] = [];
     let bytes = 0;
-    for (const queued of this.#waiting) {
+    for (const queued of this.#queued) {
       bytes += 'raw' in queued.fact ? queued.fact.raw.length : 0;
       if (frame.length > 0 && (frame.length >= FACTS_MAX || bytes > BYTES_MAX)) break;
       frame.push(queued);
-      this.#waiting.delete(queued);
+      this.#queued.delete(queued);
     }
     return frame;
   }

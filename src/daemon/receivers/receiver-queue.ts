@@ -73,13 +73,13 @@ export class ReceiverQueue implements FactQueue {
   readonly #holdMsMax: number;
   readonly #appliedMsMax: number;
   readonly #clock: QueueClock;
-  #route: FactRoute = { kind: 'waiting', cause: 'this receiver has just started' };
+  #route: FactRoute = { kind: 'pending', cause: 'this receiver has just started' };
   #handOver: HandOver | null = null;
   /** Facts that wait for another route, or to be tried again. */
   readonly #changed = new Set<() => void>();
   /** Facts handed over and not answered, which another owner may take. */
   readonly #handed = new Set<() => void>();
-  #waiting = 0;
+  #queued = 0;
   /** Facts that found no owner are refused afterwards, on the queue's clock. */
   #holdsUntil = Infinity;
   #isClosed = false;
@@ -93,8 +93,8 @@ export class ReceiverQueue implements FactQueue {
     this.#clock = options.clock ?? PROCESS_CLOCK;
   }
 
-  get waiting(): number {
-    return this.#waiting;
+  get queued(): number {
+    return this.#queued;
   }
 
   get lastFailure(): string | null {
@@ -117,8 +117,8 @@ export class ReceiverQueue implements FactQueue {
   }
 
   async submit(fact: Fact): Promise<Submitted> {
-    if (this.#isClosed || this.#waiting >= this.#options.queueMax) return { kind: 'busy' };
-    this.#waiting += 1;
+    if (this.#isClosed || this.#queued >= this.#options.queueMax) return { kind: 'busy' };
+    this.#queued += 1;
     try {
       const outcome = await this.#passed(fact);
       this.#lastFailure = outcome.kind === 'unavailable' ? outcome.cause : null;
@@ -127,8 +127,8 @@ export class ReceiverQueue implements FactQueue {
       }
       return outcome;
     } finally {
-      this.#waiting -= 1;
-      if (this.#waiting === 0) for (const resolve of this.#idle.splice(0)) resolve();
+      this.#queued -= 1;
+      if (this.#queued === 0) for (const resolve of this.#idle.splice(0)) resolve();
     }
   }
 
@@ -142,7 +142,7 @@ export class ReceiverQueue implements FactQueue {
     this.#isClosed = true;
     // Facts that wait for an owner are refused now.
     this.#wakeAll();
-    if (this.#waiting === 0) return Promise.resolve();
+    if (this.#queued === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
@@ -155,7 +155,7 @@ export class ReceiverQueue implements FactQueue {
       const leftMs = Math.min(endsAt, this.#holdsUntil) - this.#clock.now();
       if (leftMs <= 0 || this.#isClosed) return { kind: 'unavailable', cause: attempt.cause };
       if (this.#route !== route) continue;
-      await this.#change(Math.min(leftMs, route.kind === 'waiting' ? leftMs : AGAIN_MS));
+      await this.#change(Math.min(leftMs, route.kind === 'pending' ? leftMs : AGAIN_MS));
     }
   }
 
@@ -170,7 +170,7 @@ export class ReceiverQueue implements FactQueue {
       case 'follower':
         if (this.#handOver === null) throw new Error('a follower has a way to its owner');
         return this.#attemptOf(fact, await this.#handedBy(this.#handOver, fact, endsAt));
-      case 'waiting':
+      case 'pending':
         return { kind: 'again', cause: route.cause };
       case 'refusing':
         return { kind: 'done', outcome: { kind: 'unavailable', cause: route.cause } };

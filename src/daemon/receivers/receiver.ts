@@ -146,27 +146,27 @@ export class Receiver {
 
   #route(): FactRoute {
     const role = this.#role;
-    if (role === null) return { kind: 'waiting', cause: 'this receiver has just started' };
+    if (role === null) return { kind: 'pending', cause: 'this receiver has just started' };
     switch (role.kind) {
       case 'owner':
         // An empty journal begins with the policy, which the duties bring.
         return this.#onDuty === role.epoch || this.#options.applied.position > 0
           ? { kind: 'owner' }
-          : { kind: 'waiting', cause: 'this receiver takes over the journal' };
+          : { kind: 'pending', cause: 'this receiver takes over the journal' };
       case 'follower': {
         const { owner } = role;
         const { nameTaken } = this;
-        if (nameTaken !== null) return { kind: 'waiting', cause: nameTaken };
+        if (nameTaken !== null) return { kind: 'pending', cause: nameTaken };
         return owner?.isLeased === true
           ? { kind: 'follower', owner }
-          : { kind: 'waiting', cause: OWNER_CHANGES };
+          : { kind: 'pending', cause: OWNER_CHANGES };
       }
       case 'cut_off': {
         // A replica that cannot be written, or a wrong clock, keeps nobody else from the facts.
         const { owner, cause } = role;
         return owner?.isLeased === true && owner.url !== this.#options.url
           ? { kind: 'follower', owner }
-          : { kind: 'waiting', cause: `this receiver takes nothing now: ${cause}` };
+          : { kind: 'pending', cause: `this receiver takes nothing now: ${cause}` };
       }
       case 'diverged':
         return { kind: 'refusing', cause: `this replica has diverged: ${role.detail}` };

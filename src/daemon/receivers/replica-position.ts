@@ -1,7 +1,7 @@
 /** The last journal position in this receiver's replica, and those who wait for one. */
 export class ReplicaPosition {
   #position = 0;
-  #waiting: { readonly position: number; readonly reached: () => void }[] = [];
+  #waiters: { readonly position: number; readonly reached: () => void }[] = [];
 
   get position(): number {
     return this.#position;
@@ -10,8 +10,8 @@ export class ReplicaPosition {
   /** The replica has grown to a position. */
   reach(position: number): void {
     this.#position = Math.max(this.#position, position);
-    const ready = this.#waiting.filter((one) => one.position <= this.#position);
-    this.#waiting = this.#waiting.filter((one) => one.position > this.#position);
+    const ready = this.#waiters.filter((one) => one.position <= this.#position);
+    this.#waiters = this.#waiters.filter((one) => one.position > this.#position);
     for (const { reached } of ready) reached();
   }
 
@@ -20,7 +20,7 @@ export class ReplicaPosition {
     if (position <= this.#position) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        this.#waiting = this.#waiting.filter((one) => one !== waits);
+        this.#waiters = this.#waiters.filter((one) => one !== waits);
         resolve(false);
       }, msMax);
       const reached = (): void => {
@@ -28,7 +28,7 @@ export class ReplicaPosition {
         resolve(true);
       };
       const waits = { position, reached };
-      this.#waiting.push(waits);
+      this.#waiters.push(waits);
     });
   }
 }

@@ -60,7 +60,7 @@ export class Verifying {
     this.#loop.take(news);
   }
 
-  /** The credit latency of the last hour, and the longest waiting deposit. */
+  /** The credit latency of the last hour, and the oldest due deposit. */
   now() {
     const oldest = this.verifier.oldest();
     const { credits, p50Ms, p99Ms } = this.latency.figures(systemClock.now());

@@ -68,7 +68,7 @@ function kindOf(fact: Fact): string {
  * into transactions.
  *
  * Modes: open → closing (`end`) → ended, or open → lost when the thread stops unexpectedly: then
- * all waiting and later facts are `unavailable`.
+ * all pending and later facts are `unavailable`.
  */
 export class WriterLink implements FactQueue {
   readonly #worker: Worker;
@@ -76,7 +76,7 @@ export class WriterLink implements FactQueue {
   readonly #queueMax: number;
   readonly #onLost: (error: Error) => void;
   /** Unanswered facts by number. */
-  readonly #waiting = new Map<number, PendingFact>();
+  readonly #pending = new Map<number, PendingFact>();
   #outbox: Fact[] = [];
   #lastId = 0;
   #mode: 'open' | 'closing' | 'lost' = 'open';
@@ -122,8 +122,8 @@ export class WriterLink implements FactQueue {
       : new FailedInThread(failure);
   }
 
-  get waiting(): number {
-    return this.#waiting.size;
+  get queued(): number {
+    return this.#pending.size;
   }
 
   get lastFailure(): string | null {
@@ -150,12 +150,12 @@ export class WriterLink implements FactQueue {
 
   submit(fact: Fact): Promise<Submitted> {
     if (this.#mode !== 'open') return Promise.resolve(ENDED);
-    if (this.#isDraining || this.#waiting.size >= this.#queueMax) {
+    if (this.#isDraining || this.#pending.size >= this.#queueMax) {
       return Promise.resolve({ kind: 'busy' });
     }
     return new Promise((resolve, reject) => {
       this.#lastId += 1;
-      this.#waiting.set(this.#lastId, { kind: kindOf(fact), resolve, reject });
+      this.#pending.set(this.#lastId, { kind: kindOf(fact), resolve, reject });
       // Wait one turn of the event loop: facts that can be read now cross together.
       if (this.#outbox.length === 0) setImmediate(() => this.#post());
       this.#outbox.push(fact);
@@ -164,7 +164,7 @@ export class WriterLink implements FactQueue {
 
   close(): Promise<void> {
     this.#isDraining = true;
-    if (this.#waiting.size === 0) return Promise.resolve();
+    if (this.#pending.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
@@ -235,8 +235,8 @@ export class WriterLink implements FactQueue {
     const kinds = new Set<string>();
     for (const [index, { kind }] of answers.entries()) {
       if (kind !== 'taken' && kind !== 'delivery') continue;
-      const waiting = this.#waiting.get(ids[index] ?? 0);
-      if (waiting !== undefined) kinds.add(waiting.kind);
+      const pending = this.#pending.get(ids[index] ?? 0);
+      if (pending !== undefined) kinds.add(pending.kind);
     }
     return kinds;
   }
@@ -244,16 +244,16 @@ export class WriterLink implements FactQueue {
   #answer({ ids, answers }: Answers): void {
     for (const [index, answer] of answers.entries()) {
       const id = ids[index] ?? 0;
-      const waiting = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if (answer.kind === 'failed') waiting?.reject(new FailedInThread(answer.failure));
-      else waiting?.resolve(answer);
+      const pending = this.#pending.get(id);
+      this.#pending.delete(id);
+      if (answer.kind === 'failed') pending?.reject(new FailedInThread(answer.failure));
+      else pending?.resolve(answer);
     }
     this.#rest();
   }
 
   #rest(): void {
-    if (this.#waiting.size > 0) return;
+    if (this.#pending.size > 0) return;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
@@ -261,8 +261,8 @@ export class WriterLink implements FactQueue {
     if (this.#mode === 'lost') return;
     const wasOpen = this.#mode === 'open';
     this.#mode = 'lost';
-    for (const { resolve } of this.#waiting.values()) resolve(ENDED);
-    this.#waiting.clear();
+    for (const { resolve } of this.#pending.values()) resolve(ENDED);
+    this.#pending.clear();
     this.#rest();
     this.#resigned();
     // The next start recovers a store that was not closed cleanly.

@@ -139,12 +139,12 @@ async function inBatches(
 export async function compareAll(context: {
   transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
   absent: Absent;
-  waiting: UnconfirmedRecords;
+  unconfirmed: UnconfirmedRecords;
   /** Hashes without an own transaction in the API, keyed by `hashKeyOf`. */
   disowned?: ReadonlySet<string>;
   snapshot: Snapshot;
 }): Promise<Compared[]> {
-  const { transactions, absent, waiting, disowned, snapshot } = context;
+  const { transactions, absent, unconfirmed, disowned, snapshot } = context;
   const rows = [...transactions.values()];
   const sent = rows.filter((row) => row.type === 'outgoing');
   const outgoing = await inBatches(sent, (row) => [compareOutgoingRow(row, snapshot)]);
@@ -160,14 +160,14 @@ export async function compareAll(context: {
       ? [compareUnseenRow(row, snapshot)]
       : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
   });
-  const misnamed = waiting.withdrawals.filter(
+  const misnamed = unconfirmed.withdrawals.filter(
     ({ transactionId }) => transactions.get(transactionId)?.type === 'incoming',
   );
   const unknown = [...absent.absentWithdrawals, ...misnamed].map((withdrawal) =>
     compareUnknownTransaction(withdrawal, snapshot),
   );
   const gone = absent.absentDeposits.map((deposit) => compareDepositRow(deposit, null, snapshot));
-  const misplaced = misplacedDeposits(waiting.deposits, transactions).map(({ deposit, row }) =>
+  const misplaced = misplacedDeposits(unconfirmed.deposits, transactions).map(({ deposit, row }) =>
     compareDepositRow(deposit, row, snapshot),
   );
   return [...outgoing, ...unknown, ...incoming, ...gone, ...misplaced];

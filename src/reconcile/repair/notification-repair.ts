@@ -56,7 +56,7 @@ interface Tried {
 
 /**
  * Brings in transactions whose notifications are missing (spec, "Subscription (webhook) endpoints",
- * "Delivery rules"). First pulls a waiting backlog forward, then replays delivered notifications
+ * "Delivery rules"). First pulls a backlog forward, then replays delivered notifications
  * that never reached us. When a replay brings nothing, the next run backfills from the API. After a
  * long outage most transactions are backfilled at once.
  */

@@ -67,16 +67,16 @@ export class LongReading {
   }
 
   /** Starts the reading of a long list. A first reading starts before the oldest of these deposits. */
-  begin({ known, overlapMs }: RunContext, waiting: readonly Deposit[]): void {
+  begin({ known, overlapMs }: RunContext, unconfirmed: readonly Deposit[]): void {
     const { now } = this.#options;
-    const oldest = waiting.reduce((first, one) => Math.min(first, one.firstSeenAt), now());
+    const oldest = unconfirmed.reduce((first, one) => Math.min(first, one.firstSeenAt), now());
     this.#firstFloor ??= oldest - FIRST_HISTORY_MS;
     this.#list = new LongList({ floor: (known ?? this.#firstFloor) - overlapMs });
     this.#rereadFrom = Infinity;
   }
 
-  /** Continues until the list, the time or the budget ends. `waiting`: number of unconfirmed deposits. */
-  async goOn(context: RunContext, waiting: number): Promise<CustodyResult> {
+  /** Continues until the list, the time or the budget ends. `waitingDeposits`: their number. */
+  async goOn(context: RunContext, waitingDeposits: number): Promise<CustodyResult> {
     const list = this.#list;
     if (list === null) throw new Error('no list was begun to be read by parts');
     const { tally, known } = context;
@@ -114,7 +114,7 @@ export class LongReading {
     const { unfinished } = part;
     if (unfinished?.kind !== 'later') this.#list = null;
     if (unfinished !== null) {
-      tally.skip(unfinished.cause, Math.max(waiting - ended, 1));
+      tally.skip(unfinished.cause, Math.max(waitingDeposits - ended, 1));
       return { ...half, incomplete: unfinished.detail };
     }
     const { newest } = list;
@@ -132,7 +132,7 @@ export class LongReading {
     return compareAll({
       transactions,
       absent: NOTHING_ABSENT,
-      waiting: NOTHING_UNCONFIRMED,
+      unconfirmed: NOTHING_UNCONFIRMED,
       snapshot,
     });
   }

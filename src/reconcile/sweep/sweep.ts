@@ -181,25 +181,28 @@ export class Sweep {
     const { reads, now, graceMs } = this.#options;
     const deadlineMs = now() + CUSTODY_TIME_MS_MAX;
     const overlapMs = graceMs + OVERLAP_MS;
-    const waitingCount = await reads.waitingDepositCount();
+    const waitingDepositCount = await reads.waitingDepositCount();
     const known = await reads.custodyWatermark();
-    const priority = waitingCount > 0 ? 'deposits' : 'sweep';
+    const priority = waitingDepositCount > 0 ? 'deposits' : 'sweep';
     const context: RunContext = { custody, priority, deadlineMs, overlapMs, known, tally };
-    if (this.#long.isUnderWay) return this.#long.goOn(context, waitingCount);
+    if (this.#long.isUnderWay) return this.#long.goOn(context, waitingDepositCount);
     // Read before the list: records that arrive during the reading belong to the next run.
-    const asOfNow = await this.#waiting();
+    const asOfNow = await this.#unconfirmed();
     const changed = await this.#readChanges(context, asOfNow);
-    const { list, waiting } = changed ?? { list: await this.#readList(context), waiting: asOfNow };
+    const { list, unconfirmed } = changed ?? {
+      list: await this.#readList(context),
+      unconfirmed: asOfNow,
+    };
     tally.skip('unreadable_row', list.unreadable);
     const { requests, incomplete } = list;
-    if (incomplete === null) return this.#whole.compare(list, waiting, context);
+    if (incomplete === null) return this.#whole.compare(list, unconfirmed, context);
     if (incomplete.isTooLong) {
-      this.#long.begin(context, waiting.deposits);
-      const half = await this.#long.goOn(context, waitingCount);
+      this.#long.begin(context, unconfirmed.deposits);
+      const half = await this.#long.goOn(context, waitingDepositCount);
       return { ...half, requests: half.requests + requests };
     }
     // Verify nothing: a missing row may show that a hash is our own.
-    const asked = waiting.deposits.length + waiting.withdrawals.length;
+    const asked = unconfirmed.deposits.length + unconfirmed.withdrawals.length;
     tally.skip(incomplete.cause, Math.max(asked, 1));
     return { ...NO_CUSTODY_RESULT, requests, incomplete: incomplete.detail };
   }
@@ -211,7 +214,7 @@ export class Sweep {
   async #readChanges(
     context: RunContext,
     asOfNow: UnconfirmedRecords,
-  ): Promise<{ readonly list: CustodyList; readonly waiting: UnconfirmedRecords } | null> {
+  ): Promise<{ readonly list: CustodyList; readonly unconfirmed: UnconfirmedRecords } | null> {
     const { changes, now, graceMs } = this.#options;
     if (changes === undefined || changes.floor === null) return null;
     const paces = { priority: 'sweep', continuation: 'continuation' } as const;
@@ -219,8 +222,8 @@ export class Sweep {
     if (changes.floor === null) return null;
     const isSpared =
       read.incomplete?.cause === 'rate_budget' && now() - changes.readAtMs < SPARED_MS_MAX;
-    if (read.incomplete !== null && !isSpared) return { list: read, waiting: asOfNow };
-    const waiting = isSpared ? seenBefore(asOfNow, changes.readAtMs) : asOfNow;
+    if (read.incomplete !== null && !isSpared) return { list: read, unconfirmed: asOfNow };
+    const unconfirmed = isSpared ? seenBefore(asOfNow, changes.readAtMs) : asOfNow;
     const requests = isSpared ? 0 : read.requests;
     const transactions = changes.unswept.take();
     const overdueAt = now() - graceMs;
@@ -231,11 +234,11 @@ export class Sweep {
       return null;
     }
     // Compare unconfirmed records with rows shown earlier, although those did not change.
-    for (const row of changes.shown.about(subjectsOf(waiting))) {
+    for (const row of changes.shown.about(subjectsOf(unconfirmed))) {
       if (!transactions.has(row.transactionId)) transactions.set(row.transactionId, row);
     }
     const list = { ...read, transactions, requests, newest: changes.floor, incomplete: null };
-    return { list, waiting };
+    return { list, unconfirmed };
   }
 
   async #readList(context: RunContext): Promise<CustodyList> {
@@ -248,21 +251,21 @@ export class Sweep {
     return list;
   }
 
-  async #waiting(): Promise<UnconfirmedRecords> {
+  async #unconfirmed(): Promise<UnconfirmedRecords> {
     const { reads, now, graceMs } = this.#options;
     return {
       deposits: await reads.waitingDeposits(),
-      withdrawals: await reads.waitingWithdrawals(WITHDRAWALS_MAX),
+      withdrawals: await reads.unconfirmedWithdrawals(WITHDRAWALS_MAX),
       disputed: await reads.disputedDeposits(now() - graceMs, DISPUTED_MAX),
     };
   }
 }
 
-/** Records that were waiting when the list was read; later ones belong to the next run. */
-function seenBefore(waiting: UnconfirmedRecords, readAtMs: number): UnconfirmedRecords {
+/** Records that were unconfirmed when the list was read; later ones belong to the next run. */
+function seenBefore(unconfirmed: UnconfirmedRecords, readAtMs: number): UnconfirmedRecords {
   return {
-    ...waiting,
-    deposits: waiting.deposits.filter(({ firstSeenAt }) => firstSeenAt < readAtMs),
+    ...unconfirmed,
+    deposits: unconfirmed.deposits.filter(({ firstSeenAt }) => firstSeenAt < readAtMs),
   };
 }
 

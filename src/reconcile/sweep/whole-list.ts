@@ -12,13 +12,13 @@ import { DisputedHashes, type Disputes } from '../lookup/disputed-hashes.ts';
 import { AddressRound } from '../addresses/address-round.ts';
 import type { Repairs } from '../repair/repairs.ts';
 import { SingleLookups, type LookupResult } from '../lookup/single-lookups.ts';
-import { UnsettledMovements, type SumComparison } from '../lookup/unsettled-movements.ts';
+import { UnconfirmedMovements, type SumComparison } from '../lookup/unconfirmed-movements.ts';
 import type { CustodyChanges } from '../verifying/custody-changes.ts';
 import type { VaultList } from '../watching/vault-list.ts';
 import { isReread, reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
 
-/** Most unsettled movements read per run. */
-const UNSETTLED_MAX = 1_000;
+/** Most unconfirmed movements read per run. */
+const MOVEMENTS_MAX = 1_000;
 
 interface WholeListOptions {
   readonly reads: Reads;
@@ -51,7 +51,7 @@ export class WholeList {
   readonly #options: WholeListOptions;
   readonly #absent = new SingleLookups();
   readonly #disputed = new DisputedHashes();
-  readonly #unsettled = new UnsettledMovements();
+  readonly #movements = new UnconfirmedMovements();
   readonly #inactive: AddressRound | undefined;
 
   constructor(options: WholeListOptions) {
@@ -61,26 +61,30 @@ export class WholeList {
     this.#inactive = new AddressRound({ reads, vaults, graceMs, now });
   }
 
-  /** `waiting`: unconfirmed records, read before the list. */
+  /** `unconfirmed` was read before the list. */
   async compare(
     list: CustodyList,
-    waiting: UnconfirmedRecords,
+    unconfirmed: UnconfirmedRecords,
     context: RunContext,
   ): Promise<CustodyResult> {
-    return this.#compareReading(await this.#lookUp(list, waiting, context), waiting, context);
+    return this.#compareReading(
+      await this.#lookUp(list, unconfirmed, context),
+      unconfirmed,
+      context,
+    );
   }
 
   /** The list's transactions and those of look-ups. */
   async #lookUp(
     list: CustodyList,
-    waiting: UnconfirmedRecords,
+    unconfirmed: UnconfirmedRecords,
     context: RunContext,
   ): Promise<Reading> {
     const { custody, deadlineMs, tally } = context;
     const { now, graceMs } = this.#options;
     const disputes = await this.#disputed.ask({
       custody,
-      deposits: waiting.disputed,
+      deposits: unconfirmed.disputed,
       now: now(),
       graceMs,
       deadlineMs,
@@ -88,9 +92,9 @@ export class WholeList {
     const found = await this.#absent.lookUp({
       custody,
       listed: list.transactions,
-      deposits: waiting.deposits,
+      deposits: unconfirmed.deposits,
       // A webhook may precede the API: do not look up younger records.
-      withdrawals: waiting.withdrawals.filter(
+      withdrawals: unconfirmed.withdrawals.filter(
         ({ transactionId, firstSeenAt }) =>
           !list.transactions.has(transactionId) && now() - firstSeenAt >= graceMs,
       ),
@@ -115,7 +119,7 @@ export class WholeList {
 
   async #compareReading(
     reading: Reading,
-    waiting: UnconfirmedRecords,
+    unconfirmed: UnconfirmedRecords,
     context: RunContext,
   ): Promise<CustodyResult> {
     const { custody, deadlineMs, tally, known } = context;
@@ -127,10 +131,10 @@ export class WholeList {
     for (const one of looked?.transactions ?? []) transactions.set(one.transactionId, one);
     const movements = looked?.rows.map((row) => row.movement) ?? [];
     const rows = [...transactions.values()];
-    const { withdrawals } = waiting;
+    const { withdrawals } = unconfirmed;
     const about = { ...this.#options, others: movements, withdrawals };
     const snapshot = await takeSnapshot(rows, about);
-    const compared = await compareAll({ transactions, absent, waiting, disowned, snapshot });
+    const compared = await compareAll({ transactions, absent, unconfirmed, disowned, snapshot });
     for (const { outcome } of compared) tally.add(outcome);
     const judged = looked && this.#inactive?.judge(looked, snapshot);
     if (judged) tally.addAll(judged.checks.outcomes);
@@ -170,11 +174,11 @@ export class WholeList {
     { custody, deadlineMs, tally }: RunContext,
   ): Promise<SumComparison> {
     const { reads, now, graceMs, changes } = this.#options;
-    const movements = await reads.unsettledMovements(UNSETTLED_MAX);
+    const movements = await reads.unconfirmedMovements(MOVEMENTS_MAX);
     const hashes = new Set(movements.map(({ blockchainHash }) => blockchainHash));
     const shown = changes?.shown.about({ transactionIds: new Set(), hashes }) ?? [];
     const known = new Map([...shown, ...rows].map((row) => [row.transactionId, row]));
-    const sums = await this.#unsettled.compareSums({
+    const sums = await this.#movements.compareSums({
       custody,
       movements,
       rows: known.values(),

@@ -21,7 +21,7 @@ const ACTOR = 'policy';
  * own commit did not reach. Submits a bounded number per commit, so that intake continues. Its
  * selection is only a hint: the writer evaluates each deposit by the policy in force at that time.
  *
- * Modes: idle → passing (once through the waiting deposits, by id) → passing again when the policy
+ * Modes: idle → passing (once through the uncredited deposits, by id) → passing again when the policy
  * changed meanwhile, else idle. `stop` ends it after the current fact; the next start of the daemon
  * begins again.
  */

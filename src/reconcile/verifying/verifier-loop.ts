@@ -9,7 +9,7 @@ const BUG_PAUSE_MS = 5_000;
  * Runs the verifier's rounds one after another while something is due, at the times that the
  * verifier requests.
  *
- * Modes: idle → `start` → waiting ⇄ in a round → `stop` → ended, when the current round is over.
+ * Modes: idle → `start` → between rounds ⇄ in a round → `stop` → ended, when the current round is over.
  */
 export class VerifierLoop {
   readonly #verifier: Verifier;

@@ -96,8 +96,8 @@ export class Verifier {
   /** Loads the deposits that were due when an earlier process ended. */
   async restore(): Promise<void> {
     const { reads, now } = this.#options;
-    const waiting = await reads.waitingDeposits();
-    for (const deposit of waiting.filter(isDue)) {
+    const deposits = await reads.waitingDeposits();
+    for (const deposit of deposits.filter(isDue)) {
       this.#due.put(deposit, { isKnown: this.#isKnown(deposit), nowMs: now() });
     }
   }
@@ -230,7 +230,7 @@ export class Verifier {
     const compared = await compareAll({
       transactions: rows,
       absent: NOTHING_ABSENT,
-      waiting: NOTHING_UNCONFIRMED,
+      unconfirmed: NOTHING_UNCONFIRMED,
       snapshot,
     });
     const records = compared.flatMap((one) => one.record ?? []);

@@ -65,7 +65,7 @@ export class BacklogWatch {
 
   async run(context: BacklogRunContext): Promise<Watched> {
     const records: CustodyRecord[] = [];
-    const waiting = waitingByVault(context.seen);
+    const backlogs = backlogByVault(context.seen);
     const known = context.open.flatMap(({ subject: { vaultId, transactionId } }) =>
       vaultId === null || transactionId === null ? [] : [{ vaultId, transactionId }],
     );
@@ -78,28 +78,28 @@ export class BacklogWatch {
         requests += 1;
         const probed = await probe(transactionId, context);
         if (probed === 'pending') {
-          waiting.delete(vaultId);
+          backlogs.delete(vaultId);
           const pulled = await this.#pulls.pull(vaultId, context);
           requests += pulled.requests;
           pulledForward += pulled.pulledForward;
         }
         // A newer notification may be pending: then the break stays open with that one.
-        if (probed === 'clear' && !waiting.has(vaultId)) {
+        if (probed === 'clear' && !backlogs.has(vaultId)) {
           records.push({ kind: 'backlog', vaultId, backlog: null });
           this.#pulls.done(vaultId);
         }
         return lookOf(probed);
       },
     });
-    if (isReachable) requests += await this.#askOthers(context, { known, waiting });
-    for (const [vaultId, overdue] of waiting) records.push(backlogRecord(vaultId, overdue));
+    if (isReachable) requests += await this.#askOthers(context, { known, backlogs });
+    for (const [vaultId, overdue] of backlogs) records.push(backlogRecord(vaultId, overdue));
     return { records, requests, pulledForward };
   }
 
-  /** Vaults of overdue transactions whose lists were not read yet; adds to `waiting`. */
+  /** Vaults of overdue transactions whose lists were not read yet; adds to `backlogs`. */
   async #askOthers(
     context: BacklogRunContext,
-    found: { known: readonly Question[]; waiting: Map<VaultId, CustodyTransaction[]> },
+    found: { known: readonly Question[]; backlogs: Map<VaultId, CustodyTransaction[]> },
   ): Promise<number> {
     const passed = new Set([
       ...found.known.map(({ vaultId }) => vaultId),
@@ -113,7 +113,7 @@ export class BacklogWatch {
       requests += 1;
       const probed = await probe(overdue.transactionId, context);
       if (probed !== 'out of reach') this.#others.take(overdue, context.now);
-      if (probed === 'pending') found.waiting.set(overdue.vaultId, [overdue]);
+      if (probed === 'pending') found.backlogs.set(overdue.vaultId, [overdue]);
       if (probed === 'out of reach' || probed === 'failed') break;
     }
     context.tally.skip('rate_budget', due.length - requests);
@@ -122,9 +122,9 @@ export class BacklogWatch {
 }
 
 /** Overdue transactions with a pending notification, by vault. */
-function waitingByVault(seen: readonly SeenDeliveries[]): Map<VaultId, CustodyTransaction[]> {
-  const waiting = seen.filter(({ pending }) => pending).map(({ transaction }) => transaction);
-  return groupedBy(waiting, ({ vaultId }) => vaultId);
+function backlogByVault(seen: readonly SeenDeliveries[]): Map<VaultId, CustodyTransaction[]> {
+  const backlogs = seen.filter(({ pending }) => pending).map(({ transaction }) => transaction);
+  return groupedBy(backlogs, ({ vaultId }) => vaultId);
 }
 
 function newestOf(missed: readonly CustodyTransaction[]): Map<VaultId, CustodyTransaction> {

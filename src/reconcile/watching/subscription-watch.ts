@@ -53,8 +53,8 @@ interface Looked {
 /**
  * Visits the vaults in rotation and compares each subscription with the wanted one: our URL, all
  * three streams, and no confirmation override below the policy's depth (spec, "Subscription
- * (webhook) endpoints"). Drift means that notifications are being lost. A policy change re-
- * evaluates all subscriptions read so far, and the published depths, without a request.
+ * (webhook) endpoints"). Drift means that notifications are being lost. A policy change re-evaluates
+ * all subscriptions read so far, and the published depths, without a request.
  */
 export class SubscriptionWatch {
   readonly #webhookUrl: string;

@@ -21,7 +21,7 @@ export interface BlockWork {
   /** `<network>|<height>` of every due transaction. */
   dueKeys(): Iterable<string>;
   /** Whether the next block could take a transaction in or drop one. */
-  isWaiting(network: string): boolean;
+  isAnyDue(network: string): boolean;
   addBlock(block: { network: string; height: number; timeMs: number }): void;
 }
 
@@ -139,7 +139,7 @@ export class BlockSchedule {
 
   /** The next height above `height` at which something happens. */
   #nextHeight(network: string, height: number): number | undefined {
-    if (this.#work.isWaiting(network)) return height + 1;
+    if (this.#work.isAnyDue(network)) return height + 1;
     const prefix = `${network}|`;
     let next: number | undefined;
     for (const key of this.#work.dueKeys()) {

@@ -72,7 +72,7 @@ export class Chain {
       work: {
         due: (network, height) => due.find(`${network}|${height}`),
         dueKeys: () => due.keys(),
-        isWaiting: (network) => this.#nonces.isAnyDue(network),
+        isAnyDue: (network) => this.#nonces.isAnyDue(network),
         addBlock: (block) => this.#addBlock(block),
       },
     });
@@ -220,16 +220,16 @@ export class Chain {
       for (const transaction of block) {
         this.ledger.unapply(transaction);
         this.#nonces.giveBack(transaction);
-        const waiting: ChainTransaction = {
+        const pending: ChainTransaction = {
           ...transaction,
           status: 'mempool',
           blockHeight: null,
           minedAtMs: null,
           dueHeight: null,
         };
-        this.#transactions.put(waiting.hash, waiting);
-        returned.push(waiting.hash);
-        this.#listener.unmined(waiting);
+        this.#transactions.put(pending.hash, pending);
+        returned.push(pending.hash);
+        this.#listener.unmined(pending);
       }
     }
     // Depths of the transactions that stay in blocks need no change: their `dueHeight` never lies
@@ -261,7 +261,7 @@ export class Chain {
   }
 
   /**
-   * Takes a waiting transaction into the block, drops it as invalid, or leaves it. Returns it when
+   * Takes a pending transaction into the block, drops it as invalid, or leaves it. Returns it when
    * the block took it in.
    */
   #consider({ hash }: ChainTransaction, block: Block): ChainTransaction | undefined {

@@ -14,13 +14,13 @@ export class DoubleSpends {
     this.#replacements = transactions.index((row) => (row.replaces === null ? [] : [row.replaces]));
   }
 
-  /** Waiting transactions that replace this one. */
+  /** Pending transactions that replace this one. */
   replacementsOf(transaction: ChainTransaction): ChainTransaction[] {
     return this.#replacements.find(transaction.hash).filter(({ status }) => status === 'mempool');
   }
 
   /**
-   * Waiting transactions that lost to the mined one: its originals and all their replacements,
+   * Pending transactions that lost to the mined one: its originals and all their replacements,
    * originals first.
    */
   losers(winner: ChainTransaction): ChainTransaction[] {

@@ -22,7 +22,7 @@ export interface Unspent {
 
 /**
  * Balances and unspent outputs of the mined transactions. Mining applies a transaction, a reorg
- * undoes it. Waiting transactions do not count.
+ * undoes it. Pending transactions do not count.
  */
 export class Ledger {
   readonly #holdings: Table<Holding>;

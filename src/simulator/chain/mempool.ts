@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.ts';
 export class Mempool {
   readonly #ledger: Ledger;
   readonly #doubleSpends: DoubleSpends;
-  readonly #waiting: Index<ChainTransaction>;
+  readonly #pending: Index<ChainTransaction>;
   readonly #claims: Index<ChainTransaction>;
   readonly #bySource: Index<ChainTransaction>;
 
@@ -18,18 +18,18 @@ export class Mempool {
   }) {
     this.#ledger = options.ledger;
     this.#doubleSpends = options.doubleSpends;
-    const waitingUnder = (
+    const pendingUnder = (
       keysOf: (row: ChainTransaction) => readonly string[],
     ): Index<ChainTransaction> =>
       options.transactions.index((row) => (row.status === 'mempool' ? keysOf(row) : []));
-    this.#waiting = waitingUnder((row) => [row.network]);
-    this.#claims = waitingUnder((row) => row.spends);
-    this.#bySource = waitingUnder((row) => row.sources.map((source) => `${row.network}|${source}`));
+    this.#pending = pendingUnder((row) => [row.network]);
+    this.#claims = pendingUnder((row) => row.spends);
+    this.#bySource = pendingUnder((row) => row.sources.map((source) => `${row.network}|${source}`));
   }
 
   /** In order of broadcast. */
   list(network: string): ChainTransaction[] {
-    return this.#waiting.find(network).sort((left, right) => left.sequence - right.sequence);
+    return this.#pending.find(network).sort((left, right) => left.sequence - right.sequence);
   }
 
   /** Transactions that this address pays for, without those that lose to a replacement. */

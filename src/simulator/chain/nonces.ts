@@ -19,28 +19,28 @@ export class Nonces {
   readonly #counts: Table<SenderCount>;
   readonly #unnumbered: Index<ChainTransaction>;
   readonly #senders: Index<ChainTransaction>;
-  readonly #waiting: Index<ChainTransaction>;
+  readonly #pending: Index<ChainTransaction>;
 
   constructor(state: State, transactions: Table<ChainTransaction>) {
     this.#counts = state.table('nonces');
     this.#unnumbered = transactions.index((row) =>
       row.status === 'mempool' && row.nonce === undefined ? [row.network] : [],
     );
-    const waitingUnder = (keyOf: (sender: string, nonce: number) => string) =>
+    const pendingUnder = (keyOf: (sender: string, nonce: number) => string) =>
       transactions.index((row) =>
         row.status === 'mempool' && row.nonce !== undefined
           ? [keyOf(senderOf(row), row.nonce)]
           : [],
       );
-    this.#senders = waitingUnder((sender) => sender);
-    this.#waiting = waitingUnder(nonceKey);
+    this.#senders = pendingUnder((sender) => sender);
+    this.#pending = pendingUnder(nonceKey);
   }
 
-  /** The lowest nonce that no mined or waiting transaction of the sender has. */
+  /** The lowest nonce that no mined or pending transaction of the sender has. */
   next(network: string, networkAddress: string): number {
     const sender = senderKey(network, networkAddress);
     let nonce = this.#count(sender);
-    while (this.#waiting.count(nonceKey(sender, nonce)) > 0) nonce += 1;
+    while (this.#pending.count(nonceKey(sender, nonce)) > 0) nonce += 1;
     return nonce;
   }
 
@@ -50,23 +50,23 @@ export class Nonces {
     return nonce === undefined || nonce <= this.#count(senderOf(transaction));
   }
 
-  /** Whether a block could take in any waiting transaction of the network. */
+  /** Whether a block could take in any pending transaction of the network. */
   isAnyDue(network: string): boolean {
     if (this.#unnumbered.count(network) > 0) return true;
     const prefix = senderKey(network, '');
     for (const sender of this.#senders.keys()) {
       if (!sender.startsWith(prefix)) continue;
-      if (this.#waiting.count(nonceKey(sender, this.#count(sender))) > 0) return true;
+      if (this.#pending.count(nonceKey(sender, this.#count(sender))) > 0) return true;
     }
     return false;
   }
 
-  /** Waiting transactions of the same sender with the next nonce. */
+  /** Pending transactions of the same sender with the next nonce. */
   following(transaction: ChainTransaction): ChainTransaction[] {
     const { nonce } = transaction;
     return nonce === undefined
       ? []
-      : this.#waiting.find(nonceKey(senderOf(transaction), nonce + 1));
+      : this.#pending.find(nonceKey(senderOf(transaction), nonce + 1));
   }
 
   /** Counts a transaction that a block took in. */

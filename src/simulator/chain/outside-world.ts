@@ -132,7 +132,7 @@ export class OutsideWorld {
 
   /**
    * Chooses the inputs: first the outputs that no other transaction is spending, then the others.
-   * In the second case two waiting transactions spend the same output, and only one is mined.
+   * In the second case two pending transactions spend the same output, and only one is mined.
    */
   #spend(
     network: NetworkConfig,

@@ -63,7 +63,7 @@ export class AttemptSlots {
     this.#fill();
   }
 
-  /** Removes every waiting request. */
+  /** Removes every queued request. */
   clear(): void {
     this.#ready.clear();
   }

@@ -43,7 +43,7 @@ const byHash = (hash: string): string => `hash ${hash}`;
 export class NotificationLog {
   readonly #rows: Table<NotificationRow>;
   readonly #links: Index<NotificationRow>;
-  readonly #waiting: Index<NotificationRow>;
+  readonly #pending: Index<NotificationRow>;
   readonly #finishedMax: number;
   #lastSequence = 0;
 
@@ -51,7 +51,7 @@ export class NotificationLog {
   constructor(rows: Table<NotificationRow>, finishedMax = FINISHED_KEPT_MAX) {
     this.#rows = rows;
     this.#finishedMax = finishedMax;
-    this.#waiting = rows.index(({ status }) => (status === 'pending' ? [PENDING] : []));
+    this.#pending = rows.index(({ status }) => (status === 'pending' ? [PENDING] : []));
     this.#links = rows.index(({ transactionId, blockchainHash }) => [
       ...(transactionId === null ? [] : [byTransaction(transactionId)]),
       ...(blockchainHash === null ? [] : [byHash(blockchainHash)]),
@@ -126,7 +126,7 @@ export class NotificationLog {
    * core deletes the same rows as the first one.
    */
   #forgetOldest(): void {
-    let finished = this.#rows.size - this.#waiting.count(PENDING);
+    let finished = this.#rows.size - this.#pending.count(PENDING);
     if (finished <= this.#finishedMax) return;
     const kept = this.#finishedMax - Math.floor(this.#finishedMax / FORGOTTEN_SHARE);
     for (const { id, status } of this.#rows.list()) {

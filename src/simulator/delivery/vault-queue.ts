@@ -32,10 +32,10 @@ export class Fifo<Item> {
 
   /** Keeps the items that pass and returns the others. */
   retain(passes: (item: Item) => boolean): Item[] {
-    const waiting = this.#items.slice(this.#head);
-    this.#items = waiting.filter(passes);
+    const queued = this.#items.slice(this.#head);
+    this.#items = queued.filter(passes);
     this.#head = 0;
-    return waiting.filter((item) => !passes(item));
+    return queued.filter((item) => !passes(item));
   }
 }
 

@@ -119,7 +119,7 @@ function ChainsCard({ services }: { services: ControlServices }): Markup {
 
 function Overview({ services }: { services: ControlServices }): Markup {
   const faults = services.faults.strikes();
-  const waiting = services.world
+  const behind = services.world
     .vaults()
     .map((vault) => ({ ...vault, ...services.delivery.backlog(vault.vaultId) }))
     .filter(({ size }) => size > 0);
@@ -132,10 +132,10 @@ function Overview({ services }: { services: ControlServices }): Markup {
         live="deliveries vaults tick"
         aside={<a href={`${HOME}/deliveries`}>All deliveries</a>}
       >
-        {waiting.length === 0 ? (
+        {behind.length === 0 ? (
           <EmptyState title="No webhook waits." good />
         ) : (
-          <QueueTable vaults={waiting} now={services.clock.now()} back={HOME} />
+          <QueueTable vaults={behind} now={services.clock.now()} back={HOME} />
         )}
       </Card>
       <Card

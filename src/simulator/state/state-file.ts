@@ -85,7 +85,7 @@ export class StateFile {
   #unwritten = new Map<number, TableChange | undefined>();
   #virtualNowMs: (() => number) | undefined;
   #writtenNowMs: number | undefined;
-  #waiting: Waiter[] = [];
+  #waiters: Waiter[] = [];
   #turn: NodeJS.Immediate | undefined;
   #closed = false;
 
@@ -170,7 +170,7 @@ export class StateFile {
     if (this.#unwritten.size === 0 && !this.#timeHasMoved()) return NO_WAIT;
     if (this.#closed) return Promise.reject(new Error(`${this.#path} is closed`));
     this.#schedule();
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
   }
 
   /** Writes the remaining changes and closes the file. */
@@ -217,16 +217,16 @@ export class StateFile {
 
   #commit(): void {
     this.#turn = undefined;
-    const waiting = this.#waiting;
-    this.#waiting = [];
+    const waiters = this.#waiters;
+    this.#waiters = [];
     try {
       this.#write();
     } catch (error) {
       this.#onFailure(error);
-      for (const { reject } of waiting) reject(error);
+      for (const { reject } of waiters) reject(error);
       return;
     }
-    for (const { resolve } of waiting) resolve();
+    for (const { resolve } of waiters) resolve();
   }
 
   #write(): void {

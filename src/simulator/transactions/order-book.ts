@@ -88,9 +88,9 @@ export class OrderBook {
 
   /** Sets the time of the order's next automatic step. Not visible in the API. */
   reschedule(order: Order, wakeAtMs: number): Order {
-    const waiting: Order = { ...order, wakeAtMs };
-    this.#orders.put(waiting.transactionId, waiting);
-    return waiting;
+    const scheduled: Order = { ...order, wakeAtMs };
+    this.#orders.put(scheduled.transactionId, scheduled);
+    return scheduled;
   }
 
   /** Moves the order to the event's status, records the event and sends its notification. */

@@ -57,8 +57,8 @@ export class OrderFlow {
   /** Starts a new order: it waits for approvals, or is processed at once. */
   begin(order: Order): Order {
     if (order.quorum > 0) {
-      const waiting = this.#orders.advance(order, { type: 'approval-pending' });
-      return this.#wakeAt(waiting, this.#clock.now() + APPROVAL_WINDOW_MS);
+      const pending = this.#orders.advance(order, { type: 'approval-pending' });
+      return this.#wakeAt(pending, this.#clock.now() + APPROVAL_WINDOW_MS);
     }
     return this.process(this.#orders.advance(order, { type: 'pending' }));
   }
@@ -71,8 +71,8 @@ export class OrderFlow {
   /** Signs the built order, or waits for the external signer. */
   sign(order: Order): Order {
     if (this.#view.registry.vault(order.vaultId)?.externalSigner === true) {
-      const waiting = this.#orders.advance(order, { type: 'to-sign' });
-      return this.#wakeAt(waiting, this.#clock.now() + SIGNING_WINDOW_MS);
+      const unsigned = this.#orders.advance(order, { type: 'to-sign' });
+      return this.#wakeAt(unsigned, this.#clock.now() + SIGNING_WINDOW_MS);
     }
     return this.submit(order);
   }
@@ -293,9 +293,9 @@ export class OrderFlow {
 
   #wakeAt(order: Order, wakeAtMs: number): Order {
     this.#unschedule(order);
-    const waiting = this.#orders.reschedule(order, wakeAtMs);
-    this.#schedule(waiting);
-    return waiting;
+    const scheduled = this.#orders.reschedule(order, wakeAtMs);
+    this.#schedule(scheduled);
+    return scheduled;
   }
 
   #schedule(order: Order): void {

@@ -41,7 +41,7 @@ function isBasedOn(held: PolicyRow, basis: string | undefined): boolean {
   return basis === undefined || basis === policyVersion(held);
 }
 
-/** Applies changes of the crediting policy, and evaluates the waiting deposits again. */
+/** Applies changes of the crediting policy, and evaluates the uncredited deposits again. */
 export class PolicyHandler {
   readonly #context: HandlerContext;
 
@@ -126,7 +126,7 @@ export class PolicyHandler {
     return TAKEN;
   }
 
-  /** Corrects an asset's decimals, and evaluates its waiting deposits that came with these decimals. */
+  /** Corrects an asset's decimals, and evaluates its uncredited deposits that came with these decimals. */
   #correctDecimals(
     { asset, decimals, reason }: Extract<PolicyDecision, { kind: 'decimals' }>,
     actor: string,

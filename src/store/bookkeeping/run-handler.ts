@@ -101,13 +101,13 @@ export class RunHandler {
     const apply = (aged: ChangeSet): void => void this.#apply(aged, now);
     const aged = this.#ages.judge(record.ages, { seq, at, apply });
     const unjudged = unit.movementCount('unjudged');
-    const unsettled = unit.movementCount('books_only');
+    const booksOnly = unit.movementCount('books_only');
     const agreeing = unit.movementCount('agrees') + unit.movementCount('custody_agrees');
     const { custody } = record;
     const skipped: Record<string, number> = { ...custody.skipped, ...aged.skipped };
     const cause = isMore ? 'next_run' : 'in_grace';
     if (unjudged > 0) skipped[cause] = (skipped[cause] ?? 0) + unjudged;
-    if (unsettled > 0) skipped['no_chain_evidence'] = unsettled;
+    if (booksOnly > 0) skipped['no_chain_evidence'] = booksOnly;
     unit.addReconciliation({
       seq,
       startedAt: record.startedAt,

@@ -149,8 +149,8 @@ export class CustodyRequests {
     // A request that ends after the client would open a connection that nobody closes.
     if (this.#isClosed) throw new JournalUnavailable('the client of the custody API has ended');
     const session = await this.#primary.session();
-    const { rows, unconfirmed } = await this.#wait.write<Rows>(session, calls);
-    if (unconfirmed !== undefined) throw new JournalUnavailable(unconfirmed);
+    const { rows, unproven } = await this.#wait.write<Rows>(session, calls);
+    if (unproven !== undefined) throw new JournalUnavailable(unproven);
     return rows;
   }
 

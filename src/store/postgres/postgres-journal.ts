@@ -212,14 +212,14 @@ export class PostgresJournal implements SharedJournal {
       commit === null
         ? { statement: CONFIRM_REPEATS, values: fence }
         : { statement: APPEND, values: [...fence, ...valuesOf(commit)] };
-    const { rows, unconfirmed } = await this.#wait.write<[AppendRow]>(session, [call]);
+    const { rows, unproven } = await this.#wait.write<[AppendRow]>(session, [call]);
     const [row] = rows[0];
     if (row === undefined) return { kind: 'unknown', cause: 'the server answered without a row' };
     if (row.fenced === 0) {
       if (!isRequired || row.noProof === null) return { kind: 'fenced' };
       return { kind: 'unavailable', cause: NO_PROOF_ADVICE[row.noProof] };
     }
-    if (unconfirmed !== undefined) return { kind: 'unknown', cause: unconfirmed };
+    if (unproven !== undefined) return { kind: 'unknown', cause: unproven };
     if (row.facts !== (commit?.rows.length ?? 0)) {
       return { kind: 'unknown', cause: `the server has kept ${row.facts} facts of the commit` };
     }
@@ -276,8 +276,8 @@ export class PostgresJournal implements SharedJournal {
     session: Session,
     calls: { readonly [Index in keyof Rows]: Call<Rows[Index]> },
   ): Promise<Rowsets<Rows>> {
-    const { rows, unconfirmed } = await this.#safely(() => this.#wait.write<Rows>(session, calls));
-    if (unconfirmed !== undefined) throw new JournalUnavailable(unconfirmed);
+    const { rows, unproven } = await this.#safely(() => this.#wait.write<Rows>(session, calls));
+    if (unproven !== undefined) throw new JournalUnavailable(unproven);
     return rows;
   }
 

@@ -156,28 +156,28 @@ test('a consumer that waits is answered when a credit comes', async () => {
   const api = await apiUnderTest();
   const service = new Service();
   await api.open.deliver(service.confirmed(6));
-  const waiting = api.get('/v1/credits?wait=60');
-  await expect.poll(() => api.feed.waiting).toBe(1);
+  const call = api.get('/v1/credits?wait=60');
+  await expect.poll(() => api.feed.pending).toBe(1);
   await verifyWith(api.open);
   api.feed.announce();
-  const answer = await waiting;
+  const answer = await call;
   expect([credits(answer).length, answer.body['next']]).toEqual([1, 1]);
-  expect(api.feed.waiting).toBe(0);
+  expect(api.feed.pending).toBe(0);
 });
 
 test('waiting ends without news when its time is over', async () => {
   const { api } = await withCredit();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const waiting = api.get('/v1/credits?after=1&wait=60');
-  await expectWaiting(api);
+  const call = api.get('/v1/credits?after=1&wait=60');
+  await expectCall(api);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect((await waiting).body).toEqual({ data: [], next: 1 });
+  expect((await call).body).toEqual({ data: [], next: 1 });
 });
 
 /** Without timers, which the test has replaced. */
-async function expectWaiting(api: ApiUnderTest): Promise<void> {
-  while (api.feed.waiting === 0) {
+async function expectCall(api: ApiUnderTest): Promise<void> {
+  while (api.feed.pending === 0) {
     await new Promise((resolve) => void setImmediate(resolve));
   }
 }
@@ -198,16 +198,16 @@ test('a consumer that hangs up is forgotten', async () => {
   });
   call.on('error', () => undefined);
   call.end();
-  await expect.poll(() => api.feed.waiting).toBe(1);
+  await expect.poll(() => api.feed.pending).toBe(1);
   call.destroy();
-  await expect.poll(() => api.feed.waiting).toBe(0);
+  await expect.poll(() => api.feed.pending).toBe(0);
   expect(api.bugs).toEqual([]);
 });
 
 test('a server that shuts down answers those who wait', async () => {
   const { api } = await withCredit();
-  const waiting = api.get('/v1/credits?after=1&wait=60');
-  await expect.poll(() => api.feed.waiting).toBe(1);
+  const call = api.get('/v1/credits?after=1&wait=60');
+  await expect.poll(() => api.feed.pending).toBe(1);
   api.feed.close();
-  expect((await waiting).body).toEqual({ data: [], next: 1 });
+  expect((await call).body).toEqual({ data: [], next: 1 });
 });

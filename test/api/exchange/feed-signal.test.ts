@@ -40,7 +40,7 @@ test('callers behind the end of the feed are woken, and a caller at the end wait
   signal.announce();
   await turn();
   expect(new Set(woken)).toEqual(new Set([0, 1]));
-  expect(signal.waiting).toBe(1);
+  expect(signal.pending).toBe(1);
 });
 
 test('an item that came before the wait began wakes without an announcement', async () => {
@@ -83,7 +83,7 @@ test('a wait ends when its time is over, or its caller has gone', async () => {
   caller.abort();
   expect(await waiting).toBe('aborted');
   expect(await signal.waitFor(0, LONG_MS, caller.signal)).toBe('aborted');
-  expect(signal.waiting).toBe(0);
+  expect(signal.pending).toBe(0);
 });
 
 test('a look that fails is reported and does not end the next one', async () => {

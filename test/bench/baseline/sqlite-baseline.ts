@@ -149,7 +149,7 @@ function oneTransaction(folder: string): BaselineServer {
   });
 }
 
-interface Waiting {
+interface Queued {
   readonly body: string;
   readonly resolve: (isNew: boolean) => void;
 }
@@ -160,22 +160,22 @@ interface Waiting {
  */
 function groupCommit(folder: string): BaselineServer {
   return serveBooks(folder, (db, book) => {
-    let waiting: Waiting[] = [];
+    let queued: Queued[] = [];
     let transactions = 0;
-    const takeAll = db.transaction((bodies: readonly Waiting[]) =>
+    const takeAll = db.transaction((bodies: readonly Queued[]) =>
       bodies.map(({ body }) => book(body)),
     );
     const flush = (): void => {
-      const taken = waiting;
-      waiting = [];
+      const taken = queued;
+      queued = [];
       const areNew = takeAll.immediate(taken);
       transactions += 1;
       for (const [index, { resolve }] of taken.entries()) resolve(areNew[index] === true);
     };
     const take: Take = (body) =>
       new Promise((resolve) => {
-        if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ body, resolve });
+        if (queued.length === 0) setImmediate(flush);
+        queued.push({ body, resolve });
       });
     return { take, transactions: () => transactions };
   });

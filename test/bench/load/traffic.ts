@@ -69,7 +69,7 @@ const CONFIRMATIONS_MAX = 8;
 const RECENT_MAX = 4_096;
 
 /** Deliveries that wait for their turn; beyond it the newest are not sent at all. */
-const WAITING_MAX = 65_536;
+const QUEUED_MAX = 65_536;
 
 /** First in, first out, of numbers; what does not fit any more is dropped. */
 class Ring {
@@ -118,10 +118,10 @@ export class Traffic {
   readonly #isShuffled: boolean;
   readonly #random: () => number;
   readonly #recent: number[] = [];
-  readonly #confirmations = new Ring(WAITING_MAX);
-  readonly #depositsToSee = new Ring(WAITING_MAX);
-  readonly #toMine = new Ring(WAITING_MAX);
-  readonly #withdrawalsToSee = new Ring(WAITING_MAX);
+  readonly #confirmations = new Ring(QUEUED_MAX);
+  readonly #depositsToSee = new Ring(QUEUED_MAX);
+  readonly #toMine = new Ring(QUEUED_MAX);
+  readonly #withdrawalsToSee = new Ring(QUEUED_MAX);
   #subjects = 0;
   #acknowledged = 0;
 

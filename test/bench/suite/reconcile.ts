@@ -12,7 +12,7 @@ import { openLedger } from '../server/product.ts';
 import type { SuiteResult } from './suite.ts';
 import { figure, markdown } from '../figures/table.ts';
 
-const WAITING = 100_000;
+const DEPOSITS = 100_000;
 const BATCH = 4_096;
 const ARRIVED_AT = Date.UTC(2025, 10, 20);
 
@@ -23,7 +23,7 @@ const RUN_EVERY_MS = 60_000;
 const IDLE_RUNS_MAX = 3;
 
 interface Swept {
-  readonly waiting: number;
+  readonly deposits: number;
   readonly credited: number;
   readonly runs: number;
   /** Requests at the custody API. */
@@ -66,32 +66,32 @@ async function run(daemon: Daemon): Promise<number> {
   return body.requests ?? 0;
 }
 
-async function waitingAt(daemon: Daemon): Promise<number> {
+async function waitingDepositsAt(daemon: Daemon): Promise<number> {
   return (await daemon.metrics())('counterfoil_waiting_deposits') ?? 0;
 }
 
 /** Runs, one a minute, until nothing waits any more. */
-async function sweep(daemon: Daemon, waiting: number): Promise<Swept> {
+async function sweep(daemon: Daemon, deposits: number): Promise<Swept> {
   const cpuBefore = cpuSecondsOf(daemon.pid);
   const startedMs = performance.now();
   let runs = 0;
   let idleRuns = 0;
   let requests = 0;
-  let left = waiting;
+  let left = deposits;
   while (left > 0 && idleRuns < IDLE_RUNS_MAX) {
     const nextMs = startedMs + runs * RUN_EVERY_MS - performance.now();
     if (nextMs > 0) await pause(nextMs);
     requests += await run(daemon);
     runs += 1;
     const before = left;
-    left = await waitingAt(daemon);
+    left = await waitingDepositsAt(daemon);
     idleRuns = left === before ? idleRuns + 1 : 0;
   }
   const seconds = (performance.now() - startedMs) / 1000;
   const cpuAfter = cpuSecondsOf(daemon.pid);
   return {
-    waiting,
-    credited: waiting - left,
+    deposits,
+    credited: deposits - left,
     runs,
     requests,
     seconds,
@@ -100,11 +100,11 @@ async function sweep(daemon: Daemon, waiting: number): Promise<Swept> {
   };
 }
 
-async function measure(plan: Plan, waiting: number, service: StandIn): Promise<Swept> {
+async function measure(plan: Plan, deposits: number, service: StandIn): Promise<Swept> {
   return inFolder(async (folder) => {
     const { program, profile } = plan;
     const storePath = join(folder, 'store.db');
-    await fill(program, storePath, waiting);
+    await fill(program, storePath, deposits);
     const custody = {
       baseUrl: service.url,
       clientId: 'bench',
@@ -114,7 +114,7 @@ async function measure(plan: Plan, waiting: number, service: StandIn): Promise<S
     };
     const daemon = await startDaemon({ program, profile, folder, storePath, custody });
     try {
-      return await sweep(daemon, waiting);
+      return await sweep(daemon, deposits);
     } finally {
       await daemon.end();
     }
@@ -124,18 +124,18 @@ async function measure(plan: Plan, waiting: number, service: StandIn): Promise<S
 /** Deposits that wait for the custody API, verified and credited over a service that answers at once. */
 export async function measureReconcile(plan: Plan): Promise<SuiteResult> {
   const swept: Swept[] = [];
-  for (const waiting of plan.stored ?? [WAITING]) {
-    const service = await startStandIn({ deposits: waiting, newestAt: ARRIVED_AT + 1_000 });
+  for (const deposits of plan.stored ?? [DEPOSITS]) {
+    const service = await startStandIn({ deposits, newestAt: ARRIVED_AT + 1_000 });
     try {
-      swept.push(await measure(plan, waiting, service));
+      swept.push(await measure(plan, deposits, service));
     } finally {
       await service.end();
     }
   }
   const text = markdown(
-    ['waiting', 'credited', 'runs', 'requests', 'seconds', 'CPU seconds', 'memory MiB'],
+    ['deposits', 'credited', 'runs', 'requests', 'seconds', 'CPU seconds', 'memory MiB'],
     swept.map((one) => [
-      String(one.waiting),
+      String(one.deposits),
       String(one.credited),
       String(one.runs),
       String(one.requests),
@@ -145,7 +145,7 @@ export async function measureReconcile(plan: Plan): Promise<SuiteResult> {
     ]),
   );
   const defects = swept
-    .filter(({ waiting, credited }) => credited !== waiting)
-    .map(({ waiting, credited }) => `${credited} of ${waiting} waiting deposits were credited`);
+    .filter(({ deposits, credited }) => credited !== deposits)
+    .map(({ deposits, credited }) => `${credited} of ${deposits} waiting deposits were credited`);
   return { text, figures: { swept }, defects };
 }

@@ -17,10 +17,7 @@ function held() {
   return { answer, closing, started, threads: () => threads };
 }
 
-function readerOf(
-  started: () => ReadingThread,
-  bounds: { waitingMax?: number; timeMsMax?: number },
-) {
+function readerOf(started: () => ReadingThread, bounds: { queueMax?: number; timeMsMax?: number }) {
   const reader = new ListReader({ started, ...bounds });
   onTestFinished(() => void reader.close());
   return { ask: () => reader.ask('feedHead', []) };
@@ -32,7 +29,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 test('lists are read one after the other, and one beyond those that may wait is refused', async () => {
   const { answer, started } = held();
-  const reader = readerOf(started, { waitingMax: 2 });
+  const reader = readerOf(started, { queueMax: 2 });
   const asked = [reader.ask(), reader.ask(), reader.ask()];
   await expect(reader.ask()).rejects.toThrow(ReadRefused);
   expect(answer).toHaveLength(1);

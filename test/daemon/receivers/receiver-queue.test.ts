@@ -150,7 +150,7 @@ test('a webhook under way to an owner that fell silent goes to the next owner, a
   await expect.poll(() => answers.length).toBe(2);
   queue.setRoute({ kind: 'follower', owner: { ...silent, epoch: 2 } });
   expect(await notified).toEqual(ACCEPTED);
-  expect(queue.waiting).toBe(1);
+  expect(queue.queued).toBe(1);
   answers[1]?.(answered(HALT));
   expect(await decided).toMatchObject({ kind: 'taken' });
 });
@@ -158,19 +158,19 @@ test('a webhook under way to an owner that fell silent goes to the next owner, a
 test('a fact waits while the owner changes, and is refused when nobody becomes the owner', async () => {
   const owner = new TestOwner();
   const { queue } = follower({ holdMsMax: 240_000 });
-  queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
+  queue.setRoute({ kind: 'pending', cause: 'nobody owns the journal' });
   const held = queue.submit(webhook());
   await turn();
-  expect(queue.waiting).toBe(1);
+  expect(queue.queued).toBe(1);
   queue.setRoute({ kind: 'follower', owner: await owner.listen() });
   expect(await held).toEqual(ACCEPTED);
 
   const clock = new VirtualClock();
   const impatient = follower({ clock: queueClock(clock) });
-  impatient.queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
+  impatient.queue.setRoute({ kind: 'pending', cause: 'nobody owns the journal' });
   const refused = impatient.queue.submit(webhook());
   await clock.advance(5_999);
-  expect(impatient.queue.waiting).toBe(1);
+  expect(impatient.queue.queued).toBe(1);
   await clock.advance(1);
   expect(await refused).toEqual({ kind: 'unavailable', cause: 'nobody owns the journal' });
   expect(impatient.observed).toEqual(['refused']);
@@ -189,12 +189,12 @@ test('a receiver that stops holds facts for a second: an owner is found by then 
   const owner = new TestOwner();
   const clock = new VirtualClock();
   const { queue } = follower({ clock: queueClock(clock) });
-  queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
+  queue.setRoute({ kind: 'pending', cause: 'nobody owns the journal' });
   const passed = queue.submit(webhook());
   queue.hurry();
   queue.setRoute({ kind: 'follower', owner: await owner.listen() });
   expect(await passed).toEqual(ACCEPTED);
-  queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
+  queue.setRoute({ kind: 'pending', cause: 'nobody owns the journal' });
   const refused = queue.submit(webhook());
   await clock.advance(1_000);
   expect(await refused).toEqual({ kind: 'unavailable', cause: 'nobody owns the journal' });
@@ -202,7 +202,7 @@ test('a receiver that stops holds facts for a second: an owner is found by then 
 
 test('closing refuses facts that wait for an owner, and answers those under way', async () => {
   const { queue } = follower({ holdMsMax: 240_000 });
-  queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
+  queue.setRoute({ kind: 'pending', cause: 'nobody owns the journal' });
   const held = queue.submit(webhook());
   await queue.close();
   expect(await held).toMatchObject({ kind: 'unavailable' });
@@ -282,11 +282,11 @@ test('every fact leaves a silent owner after six seconds, and is not sent afterw
   await clock.advance(3_000);
   const unsent = await submit(webhook(), HALT);
   await clock.advance(2_999);
-  expect(queue.waiting).toBe(4);
+  expect(queue.queued).toBe(4);
   await clock.advance(1);
   const silent = { kind: 'unavailable', cause: 'the owner of the journal did not answer' };
   expect(await sent.outcomes).toEqual([silent, silent]);
-  expect(queue.waiting).toBe(2);
+  expect(queue.queued).toBe(2);
   await clock.advance(3_000);
   expect(await unsent.outcomes).toEqual([silent, silent]);
   await hangUp();

@@ -50,15 +50,15 @@ test('duties begin with the ownership and end with it', async () => {
   await expect.poll(() => said).toContain('start');
   receiver.take({ kind: 'cut_off', cause: 'the network', owner: null });
   await receiver.end();
-  expect(said).toEqual(['follower', 'owner', 'prepare', 'start', 'owner', 'waiting', 'stop']);
+  expect(said).toEqual(['follower', 'owner', 'prepare', 'start', 'owner', 'pending', 'stop']);
 });
 
 test('the owner of an empty journal takes facts after the policy', async () => {
   const { receiver, said } = receiverAt(0);
   receiver.take({ kind: 'owner', epoch: 1 });
-  expect([receiver.epoch, ...said]).toEqual([null, 'waiting']);
+  expect([receiver.epoch, ...said]).toEqual([null, 'pending']);
   await expect.poll(() => receiver.epoch).toBe(1);
-  expect(said).toEqual(['waiting', 'prepare', 'start', 'owner']);
+  expect(said).toEqual(['pending', 'prepare', 'start', 'owner']);
   await receiver.end();
 });
 
@@ -124,7 +124,7 @@ test('a receiver that cannot keep facts hands them to an owner, and not to itsel
   receiver.take({ ...full, owner: { ...OTHER, isLeased: false } });
   receiver.take({ ...full, owner: { ...OTHER, url: OWN_URL } });
   receiver.take({ ...full, owner: OTHER });
-  expect(said).toEqual(['waiting', 'waiting', 'waiting', 'follower']);
+  expect(said).toEqual(['pending', 'pending', 'pending', 'follower']);
   expect(receiver.epoch).toBe(null);
 });
 
@@ -137,7 +137,7 @@ test('a diverged replica refuses facts', () => {
 test('a receiver whose URL another owner has says so and hands it nothing', () => {
   const { receiver, said } = receiverAt();
   receiver.take({ kind: 'follower', owner: { ...OTHER, url: OWN_URL } });
-  expect(said).toEqual(['waiting']);
+  expect(said).toEqual(['pending']);
   expect(receiver.nameTaken).toContain('give each receiver its own receiver.name and receiver.url');
 });
 

@@ -21,12 +21,12 @@ const NOTHING: IdleRecords = {
 const UNVERIFIED = { verifiedAt: null, custodyConfirmations: 0 };
 
 /** What is stale so many hours after everything changed last, at 0. */
-function staleAt(hours: number, waiting: Partial<IdleRecords>, ages = AGES): readonly Finding[] {
-  return handleStale({ ...NOTHING, ...waiting }, ages, hours * HOUR).found;
+function staleAt(hours: number, idle: Partial<IdleRecords>, ages = AGES): readonly Finding[] {
+  return handleStale({ ...NOTHING, ...idle }, ages, hours * HOUR).found;
 }
 
-function healedAt(hours: number, waiting: Partial<IdleRecords>, ages = AGES): readonly string[] {
-  const { healed } = handleStale({ ...NOTHING, ...waiting }, ages, hours * HOUR);
+function healedAt(hours: number, idle: Partial<IdleRecords>, ages = AGES): readonly string[] {
+  const { healed } = handleStale({ ...NOTHING, ...idle }, ages, hours * HOUR);
   return healed.map(({ key, reason }) => `${key} ${reason}`);
 }
 
@@ -65,10 +65,10 @@ const DEPOSITS: [facts: Partial<Deposit>, says: string | null][] = [
 ];
 
 describe('a deposit', () => {
-  const waiting: Deposit = { ...DUE, ...UNVERIFIED, state: 'confirming', updatedAt: 0 };
+  const confirming: Deposit = { ...DUE, ...UNVERIFIED, state: 'confirming', updatedAt: 0 };
 
   function openDeposit(deposit: Deposit | undefined): Pick<IdleRecords, 'openDeposits'> {
-    const [found] = staleAt(6, { deposits: [waiting] });
+    const [found] = staleAt(6, { deposits: [confirming] });
     if (found === undefined) throw new Error('not stale');
     return { openDeposits: [{ found: openBreak(found), deposit }] };
   }
@@ -81,23 +81,25 @@ describe('a deposit', () => {
   });
 
   test('is stale from its age on, and not before', () => {
-    expect(staleAt(6, { deposits: [waiting] })).toMatchObject([
+    expect(staleAt(6, { deposits: [confirming] })).toMatchObject([
       { type: 'stale_deposit', subject: { depositId: 'dep_1' }, actual: 100n, expected: null },
     ]);
-    expect(staleAt(6 - 1 / HOUR, { deposits: [waiting] })).toEqual([]);
-    expect(healedAt(6, openDeposit(waiting))).toEqual([]);
+    expect(staleAt(6 - 1 / HOUR, { deposits: [confirming] })).toEqual([]);
+    expect(healedAt(6, openDeposit(confirming))).toEqual([]);
   });
 
   test('waits for ever without a custody API, and nothing is stale', () => {
     const ages = { ...AGES, depositMs: null };
-    expect(staleAt(1_000, { deposits: [waiting] }, ages)).toEqual([]);
-    expect(healedAt(1_000, openDeposit(waiting), ages)).toHaveLength(1);
+    expect(staleAt(1_000, { deposits: [confirming] }, ages)).toEqual([]);
+    expect(healedAt(1_000, openDeposit(confirming), ages)).toHaveLength(1);
   });
 
   test('that moved on heals its break, and so does one that is gone', () => {
     const healed = '["stale_deposit","dep_1"] it moved on: ';
-    expect(healedAt(6, openDeposit({ ...waiting, updatedAt: 1 }))).toEqual([`${healed}confirming`]);
-    expect(healedAt(6, openDeposit({ ...waiting, state: 'credited' }))).toEqual([
+    expect(healedAt(6, openDeposit({ ...confirming, updatedAt: 1 }))).toEqual([
+      `${healed}confirming`,
+    ]);
+    expect(healedAt(6, openDeposit({ ...confirming, state: 'credited' }))).toEqual([
       `${healed}credited`,
     ]);
     expect(healedAt(6, openDeposit(undefined))).toEqual([`${healed}gone`]);
@@ -109,10 +111,10 @@ function openBreak(found: Finding): Break {
 }
 
 describe('a withdrawal', () => {
-  const waiting = withdrawal('submitted');
+  const submitted = withdrawal('submitted');
 
-  function openWithdrawal(one: typeof waiting | undefined): Pick<IdleRecords, 'openWithdrawals'> {
-    const [found] = staleAt(24, { withdrawals: [waiting] });
+  function openWithdrawal(one: typeof submitted | undefined): Pick<IdleRecords, 'openWithdrawals'> {
+    const [found] = staleAt(24, { withdrawals: [submitted] });
     if (found === undefined) throw new Error('not stale');
     return { openWithdrawals: [{ found: openBreak(found), withdrawal: one }] };
   }
@@ -136,15 +138,15 @@ describe('a withdrawal', () => {
   });
 
   test('is stale from its age on, and not before', () => {
-    expect(staleAt(24, { withdrawals: [waiting] })).toMatchObject([
+    expect(staleAt(24, { withdrawals: [submitted] })).toMatchObject([
       { type: 'stale_withdrawal', subject: { transactionId: 'wd-tx', vaultId: 'v1' } },
     ]);
-    expect(staleAt(24 - 1 / HOUR, { withdrawals: [waiting] })).toEqual([]);
+    expect(staleAt(24 - 1 / HOUR, { withdrawals: [submitted] })).toEqual([]);
   });
 
   test('that moved on heals its break, and so does one that is gone', () => {
     const healed = '["stale_withdrawal","wd-tx"] it moved on: ';
-    expect(healedAt(24, openWithdrawal({ ...waiting, updatedAt: 1 }))).toEqual([
+    expect(healedAt(24, openWithdrawal({ ...submitted, updatedAt: 1 }))).toEqual([
       `${healed}submitted`,
     ]);
     expect(healedAt(24, openWithdrawal(withdrawal('mined')))).toEqual([`${healed}mined`]);

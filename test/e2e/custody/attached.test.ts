@@ -62,10 +62,10 @@ test('a restart keeps the feed and its acknowledgements', async () => {
 
 test('a waiting consumer receives a credit at once', async () => {
   const both = await Attached.start();
-  const waiting = both.daemon.get<{ data: { amount: string }[] }>('/v1/credits?after=0&wait=20');
+  const call = both.daemon.get<{ data: { amount: string }[] }>('/v1/credits?after=0&wait=20');
   await both.deposit('700');
   await both.reconcile();
-  expect((await waiting).data).toMatchObject([{ amount: '700' }]);
+  expect((await call).data).toMatchObject([{ amount: '700' }]);
 });
 
 test('what the core retries after the daemon was killed arrives once', async () => {

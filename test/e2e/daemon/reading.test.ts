@@ -93,11 +93,11 @@ test('the threads give the same answers as a direct read of the store', async ()
 test('a list longer than a message arrives whole and in order', async () => {
   const { path } = await busyStore(1_234);
   const { reads } = await threadedReads(path);
-  const waiting = await reads.waitingDeposits();
-  expect(waiting.map(({ blockchainHash }) => blockchainHash)).toEqual(
+  const deposits = await reads.waitingDeposits();
+  expect(deposits.map(({ blockchainHash }) => blockchainHash)).toEqual(
     Array.from({ length: 1_234 }, (_, index) => `0x${index}`),
   );
-  const hashes = waiting.map(({ network, blockchainHash }) => ({ network, blockchainHash }));
+  const hashes = deposits.map(({ network, blockchainHash }) => ({ network, blockchainHash }));
   const { hashStates, policy } = await reads.reconcilerView({ hashes, transactionIds: [] });
   expect(hashStates.map((hashState) => hashState.deposits.length)).toEqual(hashes.map(() => 1));
   expect(policy?.default).toEqual({ confirmations: 6 });

@@ -95,13 +95,13 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 
 test('SIGTERM while a consumer waits for credits: it is answered, exit code 0', async () => {
   const daemon = await Daemon.start();
-  const waiting = daemon.get<{ data: unknown[] }>('/v1/credits?after=0&wait=30');
+  const call = daemon.get<{ data: unknown[] }>('/v1/credits?after=0&wait=30');
   await daemon.get('/v1/deposits');
   const startedAt = Date.now();
   const code = await daemon.end('SIGTERM');
   expect([code, complaints(daemon)]).toEqual([0, []]);
   expect(Date.now() - startedAt).toBeLessThan(STOP_MS_MAX);
-  expect((await waiting).data).toEqual([]);
+  expect((await call).data).toEqual([]);
 });
 
 test('SIGTERM during a run whose API hangs: exit code 0, without waiting for it', async () => {

@@ -62,7 +62,7 @@ export class Senders {
   /** The digest of each acknowledged notification, by its id. */
   readonly acknowledged = new Map<string, string>();
   #destinations: readonly Destination[] = [];
-  readonly #waiting: string[] = [];
+  readonly #queued: string[] = [];
   readonly #ended: Promise<unknown>[] = [];
   /** How fast deliveries follow each other. */
   pace: keyof typeof PACE_MS = 'quiet';
@@ -74,7 +74,7 @@ export class Senders {
 
   /** A webhook of the custody service, to deliver. */
   take(body: string): void {
-    this.#waiting.push(body);
+    this.#queued.push(body);
   }
 
   /** Where to deliver from now on. */
@@ -131,7 +131,7 @@ export class Senders {
 
   /** The custody service's oldest webhook, or a new notification. */
   #next(): Delivery {
-    const taken = this.#waiting.shift();
+    const taken = this.#queued.shift();
     if (taken !== undefined) {
       const { id } = JSON.parse(taken) as { id: string };
       return { id, body: taken, sentAt: 0 };

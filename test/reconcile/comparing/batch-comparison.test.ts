@@ -36,7 +36,7 @@ test.for(['incoming', 'outgoing'] as const)(
     const compared = compareAll({
       transactions: new Map(rows(type, 2_500).map((row) => [row.transactionId, row])),
       absent: NOTHING_ABSENT,
-      waiting: NOTHING_UNCONFIRMED,
+      unconfirmed: NOTHING_UNCONFIRMED,
       snapshot: NOTHING_KNOWN,
     });
     const first = await Promise.race([compared.then(() => 'all rows'), nextTurn('another')]);

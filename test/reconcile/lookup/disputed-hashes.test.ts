@@ -164,7 +164,7 @@ test('an own transfer is not credited, although other transactions claim its has
 });
 
 /** An order that waits for its approver, and how to say no to it. */
-async function waitingOrder(stage: Stage, to: DepositAddress) {
+async function pendingOrder(stage: Stage, to: DepositAddress) {
   const approver = await stage.caller.client(['Vault:read', 'manageVaults']);
   const vaultId = await stage.caller.vault({ quorum: 1, approvers: [approver.clientId] });
   const accountId = await stage.caller.account(vaultId);
@@ -184,7 +184,7 @@ test.for([
   'one that the API has on its way holds a deposit until it ends, seen %s it was said to have the hash',
   async ([_, seenFirst]) => {
     const { stage, to } = await twoVaults();
-    const { id, cancel } = await waitingOrder(stage, to);
+    const { id, cancel } = await pendingOrder(stage, to);
     if (seenFirst) await stage.run();
     const hash = await stage.paid(to, 700, 3);
     await forge(stage, to, { hash, count: 15 });

@@ -44,7 +44,7 @@ function refuse(stage: Stage, depositAddresses: readonly DepositAddress[]): void
 }
 
 /** Vaults whose deliveries wait, with an open break each. */
-async function waiting(vaults: number): Promise<Watched> {
+async function backlogs(vaults: number): Promise<Watched> {
   const all = await watched(vaults);
   refuse(all.stage, all.depositAddresses);
   for (const [index, depositAddress] of all.depositAddresses.entries())
@@ -114,7 +114,7 @@ test('a subscription that stays as it is costs a request a run, and no fact', as
 });
 
 test('an hour beside eight vaults that take nothing asks far below the hour’s requests', async () => {
-  const { stage, sweep } = await waiting(8);
+  const { stage, sweep } = await backlogs(8);
   expect(vaultsWith(stage, 'delivery_backlog').size).toBe(8);
   stage.attempts.length = 0;
   for (let run = 0; run < 60; run += 1) await minuteLater(stage, sweep);
@@ -126,7 +126,7 @@ test('an hour beside eight vaults that take nothing asks far below the hour’s 
 });
 
 test('a backlog that was delivered heals although seven others go on waiting', async () => {
-  const { stage, depositAddresses, sweep } = await waiting(8);
+  const { stage, depositAddresses, sweep } = await backlogs(8);
   for (let run = 0; run < 10; run += 1) await minuteLater(stage, sweep);
   for (const mended of [depositAddresses[7], depositAddresses[0]]) {
     if (mended === undefined) throw new Error('there is no such vault');

@@ -9,7 +9,11 @@ const ONE = 'GET /transactions/{id}';
  * A deposit that waits for its verification, one whose notifications are overdue, and a transfer
  * between own vaults: whatever the API does, nothing may be opened or credited without its word.
  */
-async function waiting(): Promise<{ stage: Stage; depositAddress: DepositAddress; hash: string }> {
+async function withWaitingDeposit(): Promise<{
+  stage: Stage;
+  depositAddress: DepositAddress;
+  hash: string;
+}> {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
   await stage.paid(depositAddress, FUNDS, 3);
@@ -44,7 +48,7 @@ test.each([
   { fault: 'reset' },
   { fault: 'truncate' },
 ])('a list that fails ($fault $errorCode) is no evidence of anything', async (fault) => {
-  const { stage } = await waiting();
+  const { stage } = await withWaitingDeposit();
   await stage.faults({ ...fault, operation: LIST });
   const run = await stage.run();
   expect(run.incomplete).toEqual(expect.stringMatching(/custody API/));
@@ -54,7 +58,7 @@ test.each([
 });
 
 test('a list that is refused for its rate is a matter of the budget, and waited for', async () => {
-  const { stage } = await waiting();
+  const { stage } = await withWaitingDeposit();
   await stage.faults({ fault: '429', operation: LIST });
   const run = await stage.run();
   expect(run.incomplete).toEqual(expect.stringMatching(/budget/));
@@ -64,7 +68,7 @@ test('a list that is refused for its rate is a matter of the budget, and waited 
 });
 
 test('one refusal for its rate does not cost the run', async () => {
-  const { stage } = await waiting();
+  const { stage } = await withWaitingDeposit();
   await stage.faults({ fault: '429', operation: LIST, count: 1 });
   const run = await stage.run();
   expect(run).toMatchObject({ incomplete: null, skipped: {} });
@@ -74,7 +78,7 @@ test('one refusal for its rate does not cost the run', async () => {
 test.each([{ fault: 'error' }, { fault: 'reset' }, { fault: 'truncate' }])(
   'one failure ($fault) of the list does not cost the run',
   async (fault) => {
-    const { stage } = await waiting();
+    const { stage } = await withWaitingDeposit();
     await stage.faults({ ...fault, operation: LIST, count: 1 });
     expect(await stage.run()).toMatchObject({ incomplete: null });
     expect(stage.open.feedLines()).toEqual([`credit ${FUNDS}`, 'credit 700']);
@@ -87,7 +91,7 @@ test.each([
   { fault: 'reset' },
   { fault: 'truncate' },
 ])('a look-up that fails ($fault) is not a deposit that the API does not know', async (fault) => {
-  const { stage, depositAddress, hash } = await waiting();
+  const { stage, depositAddress, hash } = await withWaitingDeposit();
   const [true_] = await stage.deposits(hash);
   const balanceChanges = [{ asset: 'ethereum:ETH', amount: String(true_?.amount), tags: [] }];
   await stage.deliver(
@@ -105,7 +109,7 @@ test.each([
 });
 
 test('an API that lags behind is no evidence that a deposit is unknown', async () => {
-  const { stage, hash } = await waiting();
+  const { stage, hash } = await withWaitingDeposit();
   await stage.faults({ fault: 'stale' });
   await stage.run();
   await stage.run();
@@ -115,7 +119,7 @@ test('an API that lags behind is no evidence that a deposit is unknown', async (
 });
 
 test('balance changes that are left out are pending, and compared by a later run', async () => {
-  const { stage, hash } = await waiting();
+  const { stage, hash } = await withWaitingDeposit();
   await stage.faults({ fault: 'omit-balance-changes' });
   const run = await stage.run();
   expect(run).toMatchObject({ broken: 0, incomplete: null });

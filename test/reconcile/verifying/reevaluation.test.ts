@@ -10,7 +10,7 @@ import { AssetId } from '../../../src/domain/ids.ts';
 import { factOf, openLedgerFile, type OpenLedger } from '../../store/open-ledger.ts';
 import { change, decimals, Service } from '../../store/webhook.ts';
 
-const WAITING = 1_200;
+const DEPOSITS = 1_200;
 
 /** A store in which so many deposits are deep enough and wait for the custody API. */
 async function storeWithManyDeposits(): Promise<{
@@ -20,7 +20,7 @@ async function storeWithManyDeposits(): Promise<{
 }> {
   const { open, path } = await openLedgerFile();
   const service = new Service();
-  const bodies = Array.from({ length: WAITING }, (_, at) =>
+  const bodies = Array.from({ length: DEPOSITS }, (_, at) =>
     service.confirmed(6, { blockchainHash: `0x${at}`, transactionId: `dep-${at}` }),
   );
   await open.commit(bodies.map((body) => factOf(body, open.at)));
@@ -67,10 +67,10 @@ test('a change judges a bounded number in its own commit, and the rest follows i
   const store = await storeWithManyDeposits();
   const { open, path } = store;
   await halt(open);
-  expect(states(open)).toEqual({ held: 500, verifying: WAITING - 500 });
+  expect(states(open)).toEqual({ held: 500, verifying: DEPOSITS - 500 });
   const head = open.journalLength();
   await judgingOf(store).begin();
-  expect(states(open)).toEqual({ held: WAITING });
+  expect(states(open)).toEqual({ held: DEPOSITS });
   expect(open.journalLength() - head).toBe(2);
   // Nothing is left to do: a second pass journals nothing.
   await judgingOf(store).begin();
@@ -88,10 +88,10 @@ test('deposits held for the decimals of an asset are released with their correct
       transactionId: `dep-${at}`,
       balanceChanges: [{ ...change('100'), ...decimals(count) }],
     });
-  await open.deliver(confirmation(WAITING, 6));
-  const bodies = Array.from({ length: WAITING }, (_, at) => confirmation(at, 18));
+  await open.deliver(confirmation(DEPOSITS, 6));
+  const bodies = Array.from({ length: DEPOSITS }, (_, at) => confirmation(at, 18));
   await open.commit(bodies.map((body) => factOf(body, open.at)));
-  expect(states(open)).toEqual({ held: WAITING, verifying: 1 });
+  expect(states(open)).toEqual({ held: DEPOSITS, verifying: 1 });
   const reads = new SqliteReads(openForReading(path));
   onTestFinished(() => reads.close());
   const asset = AssetId('ethereum:ETH');
@@ -99,7 +99,7 @@ test('deposits held for the decimals of an asset are released with their correct
   expect(states(open)['verifying']).toBeGreaterThanOrEqual(500);
   const head = open.journalLength();
   await judgingOf({ open, reads }).begin();
-  expect(states(open)).toEqual({ verifying: WAITING + 1 });
+  expect(states(open)).toEqual({ verifying: DEPOSITS + 1 });
   expect(open.openBreaks()).toEqual([]);
   expect(open.journalLength() - head).toBe(2);
   await judgingOf({ open, reads }).begin();
@@ -125,7 +125,7 @@ test('a policy that changes during a pass is judged by in another pass', async (
   });
   await judging.begin();
   await resumed;
-  expect(states(open)).toEqual({ verifying: WAITING });
+  expect(states(open)).toEqual({ verifying: DEPOSITS });
 });
 
 test('a store that fails to commit is tried again until the re-evaluation stops', async () => {
@@ -143,5 +143,5 @@ test('a store that fails to commit is tried again until the re-evaluation stops'
   await judging.begin();
   // The first page was judged with the change itself: nothing to submit of it.
   expect(pauses).toEqual([0, 2_000, 2_000]);
-  expect(states(open)).toEqual({ held: 500, verifying: WAITING - 500 });
+  expect(states(open)).toEqual({ held: 500, verifying: DEPOSITS - 500 });
 });

@@ -73,8 +73,8 @@ export class CreditAudit {
   /** Every customer's deposit once and with its amount, and nothing else. */
   #checkCredits(): void {
     const due = new Sums();
-    const waiting = new Set<string>();
-    for (const transaction of this.#evidence.transactions) this.#addDue(transaction, due, waiting);
+    const held = new Set<string>();
+    for (const transaction of this.#evidence.transactions) this.#addDue(transaction, due, held);
     const credited = new Sums();
     for (const item of this.#store.feed()) {
       const { hash, vault, account, address, memo, asset, amount, kind } = item;
@@ -83,7 +83,7 @@ export class CreditAudit {
     }
     for (const { key, left, right } of due.differences(credited)) {
       const [hash = ''] = key.split(' ');
-      if (waiting.has(key) && right === 0n) continue;
+      if (held.has(key) && right === 0n) continue;
       // A false webhook can hold a credit for a person; it never moves a wrong amount.
       if (this.#isExcused(hash) && right === 0n && this.#store.isOnRecord(hash)) continue;
       this.#problems.push(`credited for ${key}: ${right}, due ${left}`);
@@ -96,7 +96,7 @@ export class CreditAudit {
     );
   }
 
-  #addDue(transaction: TrueTransaction, due: Sums, waiting: Set<string>): void {
+  #addDue(transaction: TrueTransaction, due: Sums, held: Set<string>): void {
     const { network, blockchainHash: hash, status, confirmations } = transaction;
     if (status !== 'confirmed' || transaction.transactionId !== null) return;
     // Money that leaves an address of ours by this hash makes it nobody's deposit.
@@ -116,7 +116,7 @@ export class CreditAudit {
       if (confirmations < rule.depth || amount < rule.minimum) continue;
       if (!this.#hasOwner(movement, hash, rule)) continue;
       due.add(key, amount);
-      if (this.#awaitsPerson(key)) waiting.add(key);
+      if (this.#awaitsPerson(key)) held.add(key);
     }
   }
 

@@ -60,7 +60,7 @@ export class Traffic {
 
   /** Decides every order that waits for people: half of them are approved. */
   decideAll(): void {
-    for (const { transactionId } of this.#waiting()) {
+    for (const { transactionId } of this.#pending()) {
       const decide = this.#chance.happens(0.5) ? 'approve' : 'reject';
       for (const clientId of APPROVERS) this.#world[decide]({ transactionId, clientId });
     }
@@ -95,7 +95,7 @@ export class Traffic {
       case 'decideOrder':
         return this.#decideOrder();
       case 'cancel': {
-        const open = this.#chance.pickAny(this.#waiting());
+        const open = this.#chance.pickAny(this.#pending());
         return open === undefined ? 'nothing' : this.#world.cancel(open.transactionId).kind;
       }
       case 'reorg':
@@ -207,12 +207,12 @@ export class Traffic {
     return this.#world.transactions({ type: 'outgoing', status }).data;
   }
 
-  #waiting() {
+  #pending() {
     return this.#outgoing('approval-pending');
   }
 
   #decideOrder(): string {
-    const open = this.#chance.pickAny(this.#waiting());
+    const open = this.#chance.pickAny(this.#pending());
     if (open === undefined) return 'nothing';
     const decision = { transactionId: open.transactionId, clientId: this.#chance.pick(APPROVERS) };
     const decide = this.#chance.happens(0.85) ? 'approve' : 'reject';

@@ -157,7 +157,7 @@ test('a paused order that is tried again fills a gap, too', () => {
   const senders = new Senders();
   const { scene, addresses } = senders;
   const lost = senders.send();
-  const waiting = senders.send({ amount: ETH / 2n });
+  const pending = senders.send({ amount: ETH / 2n });
   const paused = senders.send({ amount: ETH });
   expect(paused.status).toBe('inited');
   scene.reorg('ethereum', 0, [hashOf(lost)]);
@@ -165,7 +165,7 @@ test('a paused order that is tried again fills a gap, too', () => {
   scene.mine('ethereum');
   expect(nonceOf(scene.transaction(paused.transactionId))).toBe(0);
   scene.mine('ethereum');
-  expect([waiting, paused].map((each) => senders.status(each))).toEqual(['mined', 'mined']);
+  expect([pending, paused].map((each) => senders.status(each))).toEqual(['mined', 'mined']);
 });
 
 test('a transaction that reverts has used its nonce', () => {
@@ -248,13 +248,13 @@ test('a reorg that drops a nonce sends the later ones back to wait; they stay mi
 test('weeks behind a gap take no time to run, and end with the transaction that fills it', async () => {
   const senders = new Senders({ network: 'polygon', autoMine: true });
   const { scene } = senders;
-  const [lost, waiting] = [senders.send(), senders.send()];
+  const [lost, pending] = [senders.send(), senders.send()];
   scene.reorg('polygon', 0, [hashOf(lost)]);
   await scene.clock.advance(60 * DAY_MS);
-  expect(senders.status(waiting)).toBe('submitted');
+  expect(senders.status(pending)).toBe('submitted');
   const filler = senders.send();
   await scene.clock.advance(2000);
-  expect([filler, waiting].map((each) => senders.status(each))).toEqual(['mined', 'mined']);
+  expect([filler, pending].map((each) => senders.status(each))).toEqual(['mined', 'mined']);
 });
 
 test('a world restored during a gap continues exactly like the first one', async () => {

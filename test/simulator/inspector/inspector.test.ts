@@ -196,9 +196,9 @@ test('an approver rejects, and a signer signs with the key that only they have',
   const { xprv } = vault['externalSigner'] as { xprv: string };
   expect(await press(`${path}/signatures`, { xprv })).toContain('the transaction is submitted');
   expect(await press(`${path}/cancel`)).toContain('The core refused it');
-  const waiting = `/transactions/${scene.transactionId}`;
+  const pending = `/transactions/${scene.transactionId}`;
   const rejected = { clientId: scene.clientId, decision: 'reject' };
-  expect(await press(`${waiting}/decisions`, rejected)).toContain('the transaction is cancelled');
+  expect(await press(`${pending}/decisions`, rejected)).toContain('the transaction is cancelled');
 });
 
 test('a person debits an address from outside, and an impossible debit is refused', async () => {

@@ -20,14 +20,14 @@ export interface Scene {
   /** A delivered notification. */
   readonly notificationId: string;
   /** A notification whose receiver refuses it. */
-  readonly waitingId: string;
+  readonly pendingId: string;
   stop(): Promise<void>;
 }
 
 const PAID = '500000';
 const listed = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** A vault whose receiver answers 503; returns the id of its first waiting notification. */
+/** A vault whose receiver answers 503; returns the id of its first pending notification. */
 async function refuse(caller: Caller, receiver: WebhookReceiver): Promise<string> {
   const vaultId = await caller.vault({ name: 'treasury' });
   const { addressId } = await caller.address(await caller.account(vaultId), 'ethereum');
@@ -68,7 +68,7 @@ export async function startScene(): Promise<Scene> {
   await caller.sim('POST', '/sim/clients', user);
   await caller.api('POST', '/auth/login-code/request', { email: 'ana@example.com' });
   await caller.sim('POST', '/sim/snapshot');
-  const waitingId = await refuse(caller, receiver);
+  const pendingId = await refuse(caller, receiver);
   const { data } = listed.parse(await caller.sim('GET', '/sim/notifications?status=delivered'));
   return {
     caller,
@@ -79,7 +79,7 @@ export async function startScene(): Promise<Scene> {
     hash: String(blockchainHash),
     transactionId: String(ordered.body['transactionId']),
     clientId,
-    waitingId,
+    pendingId,
     notificationId: data[0]?.id ?? 'none was delivered',
     stop: async () => {
       await caller.stop();

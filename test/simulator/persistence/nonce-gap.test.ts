@@ -68,9 +68,9 @@ test('a core that is killed during a nonce gap continues like one that was not',
     const send = await makeSender(core);
     const mined = [await send('mined 0'), await send('mined 1')];
     await mine(core);
-    const waiting = [await send('lost 2'), await send('waiting 3')];
+    const pending = [await send('lost 2'), await send('waiting 3')];
     await restart();
-    const drop = [mined[0], waiting[0]];
+    const drop = [mined[0], pending[0]];
     await core.sim('POST', '/sim/reorgs', { network: 'ethereum', depth: 1, drop });
     await restart();
     await mine(core);

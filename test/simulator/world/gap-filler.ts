@@ -15,7 +15,7 @@ const FEES = 10n ** 16n;
 export function fillGaps(world: World, network: string, approvers: readonly string[] = []): void {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     done(world.mineBlocks(network, 1));
-    const senders = waitingSenders(world, network);
+    const senders = pendingSenders(world, network);
     if (senders.size === 0) return;
     for (const [addressId, reserved] of senders) {
       const asset = nativeAsset(world, network);
@@ -33,8 +33,8 @@ export function fillGaps(world: World, network: string, approvers: readonly stri
   throw new Error(`transactions still wait on ${network} after ${ROUNDS_MAX} rounds`);
 }
 
-/** Custody addresses with waiting transactions, and the native amount that these will take. */
-function waitingSenders(world: World, network: string): Map<string, bigint> {
+/** Custody addresses with pending transactions, and the native amount that these will take. */
+function pendingSenders(world: World, network: string): Map<string, bigint> {
   const native = nativeAsset(world, network);
   const senders = new Map<string, bigint>();
   for (const transaction of world.truthTransactions()) {

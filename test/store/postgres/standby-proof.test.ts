@@ -40,7 +40,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
   }
 
   /** The process of the session that waits for the standby. */
-  async function waiting(): Promise<number> {
+  async function heldCommit(): Promise<number> {
     const asked = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
     const found = async (): Promise<number | undefined> =>
       (await cluster.sql<{ pid: number }>(asked))[0]?.pid;
@@ -69,7 +69,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     const epoch = await owning(owner);
     cluster.standby?.pause();
     const appending = owner.append(epoch, COMMIT);
-    await waiting();
+    await heldCommit();
     await cluster.setSynchronous(false);
     expect(await appending).toEqual({
       kind: 'unknown',
@@ -90,7 +90,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     const epoch = await owning(owner);
     cluster.standby?.pause();
     const appending = owner.append(epoch, COMMIT);
-    const pid = await waiting();
+    const pid = await heldCommit();
     process.kill(pid, 'SIGSTOP');
     await cluster.setSynchronous(false);
     await released();

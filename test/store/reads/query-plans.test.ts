@@ -26,14 +26,14 @@ import {
   NEWEST,
   ofHashes,
   UNACKNOWLEDGED,
-  WAITING,
+  CHANGEABLE,
   type Source,
 } from '../../../src/store/sqlite/reads/deposits/deposit-search.ts';
 import {
   disputedDepositRows,
   heldRows,
   unacknowledgedRows,
-  waitingDepositRows,
+  changeableDepositRows,
 } from '../../../src/store/sqlite/reads/deposits/deposits.ts';
 import { postingRows } from '../../../src/store/sqlite/reads/books/statement.ts';
 import {
@@ -64,7 +64,7 @@ function planOf(query: (db: Kysely<Tables>) => Compilable): string[] {
 }
 
 test('deposits that may still change are found through their own index', () => {
-  expect(planOf(waitingDepositRows)).toEqual(['SCAN deposits USING INDEX deposits_waiting']);
+  expect(planOf(changeableDepositRows)).toEqual(['SCAN deposits USING INDEX deposits_waiting']);
 });
 
 test('the most urgent breaks are read in order from an index', () => {
@@ -140,7 +140,7 @@ describe('a page of found deposits', () => {
     ['older', '<'],
     ['newer', '>'],
   ] as const)('a state is read in order from its own index: %s', ([side, sign]) => {
-    const { page, last } = plansOf({ state: 'held', vaultId: 'v1' }, WAITING, side);
+    const { page, last } = plansOf({ state: 'held', vaultId: 'v1' }, CHANGEABLE, side);
     const bounds = `state=? AND (hash_id,deposit_id)${sign}(?,?)`;
     const between = '(hash_id,deposit_id)>(?,?) AND (hash_id,deposit_id)<(?,?)';
     expect(page).toEqual([`SEARCH deposits USING INDEX deposits_waiting (state=? AND ${between})`]);

@@ -9,18 +9,18 @@ import { openStore } from './open-store.ts';
 
 test('a deposit waits for verification from its first confirmation until its credit', async () => {
   const { open, reads, service } = await openStore();
-  const waiting = async () => (await reads.waitingDeposits()).map(({ state }) => state);
+  const states = async () => (await reads.waitingDeposits()).map(({ state }) => state);
   await open.deliver(service.incoming('mempool'));
-  expect(await waiting()).toEqual([]);
+  expect(await states()).toEqual([]);
   await open.deliver(service.confirmed(6));
-  expect(await waiting()).toEqual(['verifying']);
+  expect(await states()).toEqual(['verifying']);
   await verifyWith(open);
-  expect(await waiting()).toEqual([]);
+  expect(await states()).toEqual([]);
   // Its hash left the chain after the credit: the API must confirm that before a reversal.
   await open.deliver(service.incoming('rollback'));
-  expect(await waiting()).toEqual(['credited']);
+  expect(await states()).toEqual(['credited']);
   await verifyWith(open, { status: 'rolledback' });
-  expect(await waiting()).toEqual([]);
+  expect(await states()).toEqual([]);
 });
 
 test('unresolved breaks of a type exclude types that begin with the same text', async () => {

@@ -36,7 +36,7 @@ export interface Mistakes {
   /** An append does not compare epochs and heads. */
   readonly ignoresEpoch?: boolean;
   /** A read hands out commits that no later synchronous write has confirmed. */
-  readonly readsUnconfirmed?: boolean;
+  readonly readsUnproven?: boolean;
 }
 
 /** The shared journal in memory: a primary and its synchronous standby, with faults on demand. */
@@ -123,8 +123,8 @@ export class MemoryJournal {
     if (Buffer.compare(held.hash, head.hash) !== 0) {
       return { kind: 'diverged', detail: `the journal has no commit ${head.commitNumber} like it` };
     }
-    const { isAsynchronous = false, readsUnconfirmed = false } = this.#mistakes;
-    if (!isAsynchronous && !readsUnconfirmed) this.synchronise();
+    const { isAsynchronous = false, readsUnproven = false } = this.#mistakes;
+    if (!isAsynchronous && !readsUnproven) this.synchronise();
     return { kind: 'commits', commits: this.commits.slice(head.commitNumber) };
   }
 

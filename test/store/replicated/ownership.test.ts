@@ -170,7 +170,7 @@ async function followerAfterFailOver(mistakes: Mistakes): Promise<string | undef
 
 test('a follower applies only commits that survive a failover', async () => {
   expect(await followerAfterFailOver({})).toBe('follower');
-  expect(await followerAfterFailOver({ readsUnconfirmed: true })).toBe('diverged');
+  expect(await followerAfterFailOver({ readsUnproven: true })).toBe('diverged');
 });
 
 test('without a comparison of epochs, a woken owner would commit beside the new one', async () => {

@@ -35,17 +35,17 @@ export async function untilHealed(
   },
 ): Promise<Healing> {
   const began = wait.now();
-  let waiting = wait.vaultIds;
+  let behind = wait.vaultIds;
   let disorder: readonly string[] = [UNREACHABLE];
   let breaksForPerson = 0;
   while (disorder.length > 0 && !wait.over.aborted && wait.now() < began + HEALING_MS_MAX) {
     await wait.pause();
     try {
-      waiting = await stillWaiting(api, waiting, began);
+      behind = await stillBehind(api, behind, began);
       const types = await openTypes(api);
       const others = new Set(types.filter((type) => !FOR_A_PERSON.has(type)));
       breaksForPerson = types.filter((type) => FOR_A_PERSON.has(type)).length;
-      disorder = [...waiting.map(noNewDeposit), ...others];
+      disorder = [...behind.map(noNewDeposit), ...others];
     } catch (error) {
       if (!(error instanceof ProductUnreachable)) throw error;
       disorder = [UNREACHABLE];
@@ -71,7 +71,7 @@ function noNewDeposit(vaultId: string): string {
 }
 
 /** Vaults without a settled deposit first seen since `since`. */
-async function stillWaiting(
+async function stillBehind(
   api: ProductApi,
   vaultIds: readonly string[],
   since: number,

@@ -101,7 +101,7 @@ function sideEffects(
   return effects;
 }
 
-/** The balance in blocks minus the debits of waiting and built transactions. */
+/** The balance in blocks minus the debits of pending and built transactions. */
 function availableBalance(
   view: FundingView,
   source: AddressRecord,

@@ -51,7 +51,7 @@ const PROOF: Statement<ProofRow> = {
 export interface Written<Rows extends readonly object[]> {
   readonly rows: { readonly [Index in keyof Rows]: readonly Rows[Index][] };
   /** Why they count as not kept; undefined when they are kept. */
-  readonly unconfirmed: string | undefined;
+  readonly unproven: string | undefined;
   /** Whether they count as not kept because no standby is configured. */
   readonly isAlone: boolean;
 }
@@ -76,10 +76,10 @@ export async function provenWrite<Rows extends readonly object[]>(
   const [after] = rows.at(-1) as readonly ProofRow[];
   const answered = rows.slice(0, -1) as unknown as Written<Rows>['rows'];
   if (after === undefined) throw new Error('a question without an answer');
-  const unconfirmed = warning ?? (await doubtOf(session, after));
+  const unproven = warning ?? (await doubtOf(session, after));
   return {
     rows: answered,
-    unconfirmed: unconfirmed === undefined ? undefined : adviceFor(after, unconfirmed),
+    unproven: unproven === undefined ? undefined : adviceFor(after, unproven),
     isAlone: after.noProof === 'alone',
   };
 }

@@ -72,7 +72,7 @@ export class StandbyWait {
     try {
       const { rows, warning } = await session.callAll<Rows>(calls);
       if (warning !== null) this.#aloneSince ??= performance.now();
-      return { rows, unconfirmed: undefined, isAlone: false };
+      return { rows, unproven: undefined, isAlone: false };
     } finally {
       clearInterval(ending);
     }
@@ -85,8 +85,8 @@ export class StandbyWait {
   async doubt(session: Session, calls: readonly Call[]): Promise<string | undefined> {
     if (this.#standby === 'ignored') return undefined;
     if (this.#standby === 'optional') await this.#set(session, false);
-    const { unconfirmed, isAlone } = await provenWrite(session, calls);
-    return this.#standby === 'optional' && isAlone ? undefined : unconfirmed;
+    const { unproven, isAlone } = await provenWrite(session, calls);
+    return this.#standby === 'optional' && isAlone ? undefined : unproven;
   }
 
   /** Lets the session wait for the standby, or not. */

@@ -75,7 +75,7 @@ export class AgeRecords {
       .map(breakOf);
   }
 
-  /** Waiting deposits unchanged since `until` (Unix milliseconds), the longest waiting first. */
+  /** Deposits that may still change and have not since `until` (Unix milliseconds), oldest first. */
   idleDeposits(until: number, limit: number): Idle<Deposit> {
     const hour = hourOf(until);
     const oldest = this.#ask.idleDeposits.all(hour, until, limit).map(depositOf);

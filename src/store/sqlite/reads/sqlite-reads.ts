@@ -61,7 +61,7 @@ import { readDayMovements } from './close/day-movements.ts';
 import { readHeldExemptions } from './breaks/exemptions.ts';
 import { readTokenChanges } from './tokens.ts';
 import { readMentions } from './mentions.ts';
-import { readMovements, readUnsettledMovements } from './books/movements.ts';
+import { readMovements, readUnconfirmedMovements } from './books/movements.ts';
 import { readStatement } from './books/statement.ts';
 import { readNotifications } from './notifications.ts';
 import { readQuarantine, readQuarantined } from './quarantine.ts';
@@ -79,7 +79,7 @@ import {
 } from './reconciliations.ts';
 import { readReconcilerView } from './breaks/reconciler-view.ts';
 import { readWithdrawalLife } from './withdrawals/withdrawal-life.ts';
-import { readWaitingWithdrawals, readWithdrawals } from './withdrawals/withdrawals.ts';
+import { readUnconfirmedWithdrawals, readWithdrawals } from './withdrawals/withdrawals.ts';
 import { RunRecords } from '../breaks/run-records.ts';
 import type { Tables } from '../table/tables.ts';
 
@@ -182,9 +182,9 @@ export class SqliteReads implements Reads {
   readonly rotationCursor = () => readRotationCursor(this.#db);
   readonly disputedDeposits = (verifiedBy: number, limit: number) =>
     readDisputedDeposits(this.#db, { verifiedBy, limit });
-  readonly waitingWithdrawals = (limit: number) => readWaitingWithdrawals(this.#db, limit);
+  readonly unconfirmedWithdrawals = (limit: number) => readUnconfirmedWithdrawals(this.#db, limit);
   readonly needsRunStep = (until: number) => this.#alone(() => this.#run.needsStep(until));
-  readonly unsettledMovements = (limit: number) => readUnsettledMovements(this.#db, limit);
+  readonly unconfirmedMovements = (limit: number) => readUnconfirmedMovements(this.#db, limit);
   readonly reconcilerView = (about: Parameters<Reads['reconcilerView']>[0]) =>
     readReconcilerView(this.#db, about, this.#keys);
   /**

@@ -88,8 +88,8 @@ describe('approvals', () => {
 describe('cancelling', () => {
   test('declines a waiting order and conflicts once submitted', async () => {
     const ana = await caller.client([]);
-    const waiting = await fundedVault({ quorum: 1, approvers: [ana.clientId] });
-    const id = idOf(await order(waiting.vaultId, waiting.addressId));
+    const vault = await fundedVault({ quorum: 1, approvers: [ana.clientId] });
+    const id = idOf(await order(vault.vaultId, vault.addressId));
     const cancelled = await caller.api('POST', `/transactions/${id}/cancel`);
     expect(cancelled.body).toMatchObject({
       status: 'cancelled',

@@ -138,9 +138,9 @@ test(
       'outgoing approved',
       'outgoing to-sign',
     ]);
-    const waiting = await stage.transaction(transactionId);
-    expect(waiting['signingPayloads']).toEqual(bundle['payloads']);
-    const signatures = signaturesOf(vault.xprv, waiting);
+    const unsigned = await stage.transaction(transactionId);
+    expect(unsigned['signingPayloads']).toEqual(bundle['payloads']);
+    const signatures = signaturesOf(vault.xprv, unsigned);
     await stage.api('POST', `${path}/signatures`, { signatures });
     expect(await stage.received('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
     expect((await stage.api('GET', `${path}/events`)).rows).toHaveLength(7);

@@ -30,7 +30,7 @@ async function struckBy(fault: Json): Promise<Json> {
   return order;
 }
 
-async function waitingForReplacement(): Promise<Json> {
+async function pendingReplacement(): Promise<Json> {
   const vault = await funded();
   const { transactionId } = await orderFrom(vault);
   await stage.mine('ethereum');
@@ -97,7 +97,7 @@ const WAYS: Record<CancellationReason, () => Promise<Json>> = {
     await call('POST', path, { decision: 'reject' });
     return order;
   },
-  replacement_status_invalid: waitingForReplacement,
+  replacement_status_invalid: pendingReplacement,
   hash_already_exists: () => struckBy({ fault: 'cancel', reasonCode: 'hash_already_exists' }),
 };
 
@@ -192,9 +192,9 @@ test('an order that cannot be built yet stays requested without a warning, and i
   expect(await stage.received('outgoing')).toEqual(['outgoing pending', 'outgoing requested']);
   await stage.advance(HOUR_MS);
   expect(await stage.received('outgoing')).toEqual([]);
-  const waiting = { transactionId, status: 'requested', reasonCode: 'not_enough_utxos' };
+  const paused = { transactionId, status: 'requested', reasonCode: 'not_enough_utxos' };
   expect((await stage.api('GET', '/transactions?filter[status]=requested')).rows).toMatchObject([
-    waiting,
+    paused,
   ]);
   await stage.mine('bitcoin');
   const received = await stage.notifications('outgoing');

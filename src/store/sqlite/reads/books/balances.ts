@@ -4,7 +4,7 @@ import type { Balance } from '../../../answers.ts';
 import { pageWithin, type Page, type PageRequest } from '../../../page.ts';
 import type { BalanceQuery } from '../../../queries.ts';
 import type { Tables } from '../../table/tables.ts';
-import { waitingDepositRows } from '../deposits/deposits.ts';
+import { changeableDepositRows } from '../deposits/deposits.ts';
 import { atSnapshot } from '../list.ts';
 import { balancesUntil } from './past-balances.ts';
 import {
@@ -36,7 +36,7 @@ interface Pending {
 async function pendingAt(at: Kysely<Tables>, query: BalanceQuery): Promise<Map<string, Pending>> {
   const pending = new Map<string, Pending>();
   if (query.view === 'chain') return pending;
-  for (const row of await waitingDepositRows(at).where('state', '=', 'detected').execute()) {
+  for (const row of await changeableDepositRows(at).where('state', '=', 'detected').execute()) {
     const position = {
       vault_id: row.vault_id,
       account_id: row.account_id ?? '',
@@ -95,8 +95,8 @@ function currentBalances(
       at,
     );
     const items = rows.map((row) => {
-      const waiting = pending.get(keyOf(row))?.amount ?? ZERO;
-      return { ...positionOf(row), amount: storedAmount(row.amount), pending: waiting };
+      const detected = pending.get(keyOf(row))?.amount ?? ZERO;
+      return { ...positionOf(row), amount: storedAmount(row.amount), pending: detected };
     });
     return { ...page, items, total: counted.rows[0]?.total ?? 0 };
   });

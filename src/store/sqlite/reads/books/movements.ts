@@ -78,17 +78,17 @@ function entriesOf(rows: readonly LineRow[]): LedgerEntry[] {
   return [...entries.values()];
 }
 
-/** Repeats the condition of the index `movements_unsettled`: SQLite's planner compares the text. */
-const UNSETTLED = sql<boolean>`standing IN ('books_only', 'differs') AND on_chain = 0`;
+/** Repeats the condition of the index `movements_unconfirmed`: SQLite's planner compares the text. */
+const UNCONFIRMED = sql<boolean>`standing IN ('books_only', 'differs') AND on_chain = 0`;
 
 /** Movements without a chain view: those without a custody sum first, then those that differ. */
-export async function readUnsettledMovements(
+export async function readUnconfirmedMovements(
   db: Kysely<Tables>,
   limit: number,
 ): Promise<readonly Movement[]> {
   const rows = await db
     .selectFrom('movements')
-    .where(UNSETTLED)
+    .where(UNCONFIRMED)
     .selectAll()
     .orderBy('standing')
     .orderBy('changed_at')

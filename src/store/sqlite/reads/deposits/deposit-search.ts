@@ -13,7 +13,7 @@ import {
   depositRow,
   DONE,
   UNACKNOWLEDGED as IS_UNACKNOWLEDGED,
-  WAITING as IS_WAITING,
+  CHANGEABLE as IS_CHANGEABLE,
 } from './deposits.ts';
 
 /**
@@ -44,9 +44,9 @@ export interface Source {
 export const NEWEST: Source = { index: 'deposits_by_seq', order: 'fact', readMax: READ_MAX };
 
 /** The deposits of a state that may still change. */
-export const WAITING: Source = {
+export const CHANGEABLE: Source = {
   index: 'deposits_waiting',
-  condition: IS_WAITING,
+  condition: IS_CHANGEABLE,
   order: 'hash',
   readMax: READ_BY_STATE_MAX,
 };
@@ -135,7 +135,7 @@ function boundsOf({
   const before = isByFact && (isOlder || !isEnded) ? between.before : undefined;
   return all([
     source.condition,
-    source === WAITING ? sql<boolean>`state = ${search.state}` : undefined,
+    source === CHANGEABLE ? sql<boolean>`state = ${search.state}` : undefined,
     isBeside(source, isOlder ? '<' : '>', from),
     isBeside(source, isOlder ? '>=' : '<=', until),
     after === undefined ? undefined : sql<boolean>`first_seq > ${after}`,
@@ -215,7 +215,7 @@ async function sourceOf(
     return atAddress(networkAddress, keys.atAddress(networkAddress, beside));
   }
   if (state === undefined) return NEWEST;
-  if (!DONE.includes(state)) return WAITING;
+  if (!DONE.includes(state)) return CHANGEABLE;
   const isFew = state === 'credited' && (await countOf(at, state)) <= READ_BY_STATE_MAX;
   return isFew ? UNACKNOWLEDGED : NEWEST;
 }

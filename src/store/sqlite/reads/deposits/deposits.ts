@@ -16,7 +16,7 @@ import { atSnapshot, keptTotal, readPage } from '../list.ts';
 import { atNetworkAddress } from './at-network-address.ts';
 
 /** Repeats the condition of the index `deposits_waiting`: SQLite's planner compares the text. */
-export const WAITING = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;
+export const CHANGEABLE = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;
 /** Repeats the condition of the index `deposits_to_reverse`. */
 const TO_REVERSE = sql<boolean>`credit_id IS NOT NULL AND evidence = 'none'`;
 
@@ -35,8 +35,8 @@ const IN_DOUBT = sql<boolean>`deposit_id IN (
 export const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
 
 /** A query for deposits that may still change, through their own small index. */
-export function waitingDepositRows(db: Kysely<Tables>) {
-  return db.selectFrom('deposits').where(WAITING).selectAll();
+export function changeableDepositRows(db: Kysely<Tables>) {
+  return db.selectFrom('deposits').where(CHANGEABLE).selectAll();
 }
 
 /** Hashes that only webhooks claim as our own; repeats the condition of `own_hashes_claimed`. */
@@ -105,7 +105,7 @@ export function readDeposits(
       ? keys.filterOf(blockchainHash)
       : hashIdsAt(networkAddress, keys);
   const conditions = [
-    ...(state === undefined || DONE.includes(state) ? [] : [WAITING]),
+    ...(state === undefined || DONE.includes(state) ? [] : [CHANGEABLE]),
     ...(networkAddress === undefined ? [] : [atNetworkAddress(networkAddress)]),
   ];
   const listing = {
@@ -237,7 +237,7 @@ export function readDepositsToJudge(
 export async function countWaitingDeposits(db: Kysely<Tables>): Promise<number> {
   const counted = await db
     .selectFrom('deposits')
-    .where(WAITING)
+    .where(CHANGEABLE)
     .where('evidence', '=', 'confirmed')
     .where('credit_id', 'is', null)
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -251,7 +251,7 @@ export function readWaitingDeposits(db: Kysely<Tables>): Promise<readonly Deposi
     const found = new Map<string, Deposit>();
     const doubted = await at.selectFrom('deposits').where(IN_DOUBT).select('deposit_id').execute();
     const inDoubt = new Set(doubted.map((row) => row.deposit_id));
-    for (const condition of [WAITING, TO_REVERSE, INTERNAL_UNVERIFIED, IN_DOUBT]) {
+    for (const condition of [CHANGEABLE, TO_REVERSE, INTERNAL_UNVERIFIED, IN_DOUBT]) {
       const rows = at.selectFrom('deposits').where(condition).selectAll().stream();
       for await (const row of rows) {
         const deposit = depositOf(row);

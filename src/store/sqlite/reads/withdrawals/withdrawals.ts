@@ -21,7 +21,7 @@ const OPEN = sql<boolean>`(custody <> 'unknown' OR transaction_id IN (
  * Withdrawals that the custody API has not confirmed: doubted, then unasked, then unknown ones, so
  * that the unknown ones starve no other. Oldest first within each group.
  */
-export async function readWaitingWithdrawals(
+export async function readUnconfirmedWithdrawals(
   db: Kysely<Tables>,
   limit: number,
 ): Promise<readonly Withdrawal[]> {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { waitingFor } from '../../src/commands/waiting-line.ts';
+import { showingStatus } from '../../src/commands/status-line.ts';
 import type { Clock } from '../../src/custody/clock.ts';
 
 /** A terminal without its control characters: each version of a line is an item. */
@@ -45,7 +45,7 @@ test('a terminal shows the current reason for the wait, and the line goes away',
   });
   const reasons = ['97 of 100', '98 of 100', null];
   const why = async (): Promise<string | null> => reasons.shift() ?? null;
-  const waited = waitingFor(work, { stream, clock, note: NOTE, why });
+  const waited = showingStatus(work, { stream, clock, note: NOTE, why });
   for (let second = 1; second <= 3; second += 1) await clock.step();
   done('done');
   expect(await waited).toBe('done');
@@ -60,10 +60,10 @@ test('a terminal shows the current reason for the wait, and the line goes away',
 
 test('work that ends at once or fails writes no line', async () => {
   const { stream, said } = terminal(true);
-  const waiting = { stream, clock: steppedClock(), note: NOTE, why: async () => 'a reason' };
-  expect(await waitingFor(Promise.resolve(7), waiting)).toBe(7);
+  const line = { stream, clock: steppedClock(), note: NOTE, why: async () => 'a reason' };
+  expect(await showingStatus(Promise.resolve(7), line)).toBe(7);
   const failed = Promise.reject(new Error('no'));
-  await expect(waitingFor(failed, waiting)).rejects.toThrow('no');
+  await expect(showingStatus(failed, line)).rejects.toThrow('no');
   expect(said()).toEqual(['']);
 });
 
@@ -75,6 +75,6 @@ test('off a terminal nothing is asked or written', async () => {
     asked.push('why');
     return null;
   };
-  expect(await waitingFor(Promise.resolve(7), { stream, clock, note: NOTE, why })).toBe(7);
+  expect(await showingStatus(Promise.resolve(7), { stream, clock, note: NOTE, why })).toBe(7);
   expect([asked, said()]).toEqual([[], ['']]);
 });

@@ -17,8 +17,8 @@ import { LookupBackoff } from '../pacing/lookup-backoff.ts';
 /** Most hashes looked up per run. Rows read for other reasons answer for most movements. */
 const LOOK_UPS_MAX = 10;
 
-/** The unsettled movements of one hash in one vault, one per asset. */
-interface Unsettled {
+/** The unconfirmed movements of one hash in one vault, one per asset. */
+interface Unconfirmed {
   readonly vaultId: VaultId;
   readonly network: NetworkKey;
   readonly blockchainHash: BlockchainHash;
@@ -32,7 +32,7 @@ export interface SumComparison {
   readonly failed: number;
 }
 
-type VaultHash = Pick<Unsettled, 'vaultId' | 'network' | 'blockchainHash'>;
+type VaultHash = Pick<Unconfirmed, 'vaultId' | 'network' | 'blockchainHash'>;
 
 function keyOf({ vaultId, network, blockchainHash }: VaultHash): string {
   return JSON.stringify([vaultId, network, blockchainHash]);
@@ -44,8 +44,8 @@ function keyOf({ vaultId, network, blockchainHash }: VaultHash): string {
  * vault. Uses this run's rows where they add up. Looks up other hashes after the grace period, at
  * growing intervals.
  */
-export class UnsettledMovements {
-  readonly #backoff = new LookupBackoff<Unsettled>(keyOf);
+export class UnconfirmedMovements {
+  readonly #backoff = new LookupBackoff<Unconfirmed>(keyOf);
 
   async compareSums(context: {
     custody: CustodyClient;
@@ -59,8 +59,8 @@ export class UnsettledMovements {
     const { custody, now, graceMs, deadlineMs } = context;
     const rows = rowsByVaultHash(context.rows);
     const records: CustodyRecord[] = [];
-    const open: Unsettled[] = [];
-    for (const one of unsettledOf(context.movements)) {
+    const open: Unconfirmed[] = [];
+    for (const one of unconfirmedOf(context.movements)) {
       const age = now - Math.max(...one.movements.map(({ changedAt }) => changedAt));
       const sums = sumsFor(one, rows.get(keyOf(one)) ?? []);
       // Waits half the grace period for the chain view: most movements then need no look-up.
@@ -84,7 +84,7 @@ export class UnsettledMovements {
   }
 }
 
-function unsettledOf(movements: readonly Movement[]): Unsettled[] {
+function unconfirmedOf(movements: readonly Movement[]): Unconfirmed[] {
   return [...groupedBy(movements, keyOf).values()].flatMap((list) => {
     const [first] = list;
     if (first === undefined) return [];
@@ -99,23 +99,23 @@ function rowsByVaultHash(rows: Iterable<CustodyTransaction>): Map<string, Custod
   );
 }
 
-/** The sum of the rows per unsettled asset; null when the rows are not conclusive. */
-function sumsFor(one: Unsettled, rows: readonly CustodyTransaction[]): CustodySum[] | null {
+/** The sum of the rows per unconfirmed asset; null when the rows are not conclusive. */
+function sumsFor(one: Unconfirmed, rows: readonly CustodyTransaction[]): CustodySum[] | null {
   const summed = sumsOf(rows);
   if (summed === null) return null;
   const amounts = new Map(summed.map(({ asset, amount }) => [asset, amount]));
   return one.movements.map(({ asset }) => ({ asset, amount: amounts.get(asset) ?? ZERO }));
 }
 
-function addUp(one: Unsettled, sums: readonly CustodySum[]): boolean {
+function addUp(one: Unconfirmed, sums: readonly CustodySum[]): boolean {
   return one.movements.every((movement, index) => movement.books === sums[index]?.amount);
 }
 
-function saysAnythingNew(one: Unsettled, sums: readonly CustodySum[]): boolean {
+function saysAnythingNew(one: Unconfirmed, sums: readonly CustodySum[]): boolean {
   return one.movements.some((movement, index) => movement.custody !== sums[index]?.amount);
 }
 
-function recordOf(one: Unsettled, sums: readonly CustodySum[]): CustodyRecord {
+function recordOf(one: Unconfirmed, sums: readonly CustodySum[]): CustodyRecord {
   const { vaultId, network, blockchainHash } = one;
   return { kind: 'movement', vaultId, network, blockchainHash, sums };
 }
@@ -126,7 +126,7 @@ type Asked =
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'failed'; readonly final: boolean };
 
-async function ask(custody: CustodyClient, one: Unsettled, deadlineMs: number): Promise<Asked> {
+async function ask(custody: CustodyClient, one: Unconfirmed, deadlineMs: number): Promise<Asked> {
   const { vaultId, network, blockchainHash } = one;
   const query = { page: 0, pageSize: PAGE_SIZE_MAX, vaultId, network, blockchainHash } as const;
   const page = await custody.transactions(query, { priority: 'inactive', deadlineMs });

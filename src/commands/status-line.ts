@@ -6,7 +6,7 @@ import type { ProgressStream } from '../ops/progress.ts';
 const REDRAWN_AFTER_MS = 1_000;
 
 /** The texts shown to a person who waits. */
-export interface WaitingLine {
+export interface StatusLine {
   readonly stream: ProgressStream;
   readonly clock: Clock;
   /** Shown once: the reason for the wait, and what can be done. */
@@ -19,13 +19,13 @@ export interface WaitingLine {
  * Awaits `work`. On a terminal, shows meanwhile how long it has taken and why; elsewhere shows
  * nothing. Removes the line afterwards and leaves the note.
  */
-export async function waitingFor<Result>(
+export async function showingStatus<Result>(
   work: Promise<Result>,
-  waiting: WaitingLine,
+  line: StatusLine,
 ): Promise<Result> {
-  if (waiting.stream.isTTY !== true) return work;
+  if (line.stream.isTTY !== true) return work;
   const ended = new AbortController();
-  const drawing = drawWhileWaiting(waiting, ended.signal);
+  const drawing = drawStatus(line, ended.signal);
   try {
     return await work;
   } finally {
@@ -34,8 +34,8 @@ export async function waitingFor<Result>(
   }
 }
 
-async function drawWhileWaiting(
-  { stream, clock, note, why }: WaitingLine,
+async function drawStatus(
+  { stream, clock, note, why }: StatusLine,
   ended: AbortSignal,
 ): Promise<void> {
   const beganAt = clock.now();
