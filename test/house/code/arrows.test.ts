@@ -206,6 +206,12 @@ const FORBIDDEN: [rule: HouseRule, path: string, text: string][] = [
   ['dissolved-word', 'src/domain/ids.ts', 'export interface HashDossier { readonly at: number }'],
   ['dissolved-word', 'src/domain/ids.ts', 'export interface Run { readonly toldBy: string }'],
   ['dissolved-word', 'src/api/credits.ts', 'export const place = 1;'],
+  ['dissolved-word', 'src/api/credits.ts', 'export const unsettledMovements = 1;'],
+  ['dissolved-word', 'src/api/credits.ts', 'export interface WaitingLine { readonly at: number }'],
+  ['dissolved-word', 'src/intake/queue.ts', 'export class Queue { #waiting = 1; }'],
+  ['dissolved-word', 'src/reconcile/lookup/unsettled-movements.ts', 'export const one = 1;'],
+  ['dissolved-word', 'test/domain/waiting-line.test.ts', 'export const one = 1;'],
+  ['dissolved-word', 'test/domain/ids.test.ts', 'export const waiting = 1;'],
   [
     'dissolved-word',
     'src/domain/ids.ts',
@@ -282,6 +288,17 @@ test('tests may name a state in back quotes, a column, and what a person decides
   const text =
     "export const decide = ({ standing }: Row) => standing;\ntest('a deposit becomes `settled`', decide);\n";
   expect(rulesBrokenBy('test/domain/ids.test.ts', text)).toEqual([]);
+});
+
+test('a deposit may be waiting, and the API publishes how many facts are', () => {
+  const text = 'export interface Reads { readonly waitingDepositCount: number }';
+  expect(rulesBrokenBy('src/store/reads.ts', text)).toEqual([]);
+  expect(rulesBrokenBy('test/nightly/waiting-deposits.test.ts', text)).toEqual([]);
+  const queue = 'export interface Queue { readonly waiting: number }';
+  expect(rulesBrokenBy('src/api/health.ts', queue)).toEqual([]);
+  expect(
+    rulesBrokenBy('test/domain/ids.test.ts', "test('goes on waiting', () => undefined);"),
+  ).toEqual([]);
 });
 
 test('members of the sealed report keep their names', () => {

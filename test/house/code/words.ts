@@ -33,7 +33,9 @@ const DISSOLVED: ReadonlyMap<string, string> = new Map([
   ['teller', 'source'],
   ['tells', 'report'],
   ['told', 'source, claimed or reported'],
+  ['unsettled', 'unconfirmed'],
   ['untold', 'without a chain view'],
+  ['waiting', 'queued, pending or unconfirmed; only a deposit is waiting'],
 ]);
 
 /**
@@ -45,15 +47,25 @@ const SEALED_NAMES = new Set(['untold', 'chainUntold', 'chain_not_told']);
 /** A column, and a published state of deposits: old stores and other programs name them so. */
 const PUBLISHED_NAMES = new Set(['standing', 'settled']);
 
+/** `/readyz` publishes the length of the queue of facts as `waiting`. */
+const NAMES_QUEUE_LENGTH = /^(src\/api\/health|src\/daemon\/routes|test\/api\/.*)\.ts$/;
+
 /** `chainUntold` is `chain` and `untold`. */
 function wordsOf(name: string): string[] {
   const words = name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
   return words.map((word) => word.toLowerCase());
 }
 
-/** The dissolved words in a text. `allowed`: words that have one meaning there. */
+/**
+ * The dissolved words in a text. `allowed`: words that have one meaning there. A deposit may be
+ * waiting: the custody API must still verify it.
+ */
 function dissolvedIn(text: string, allowed: ReadonlySet<string> = new Set()): string[] {
-  return wordsOf(text).filter((word) => DISSOLVED.has(word) && !allowed.has(word));
+  const words = wordsOf(text);
+  const isDeposit = words.some((word) => /^deposits?$/.test(word));
+  return words.filter(
+    (word) => DISSOLVED.has(word) && !allowed.has(word) && !(isDeposit && word === 'waiting'),
+  );
 }
 
 function violation(
@@ -69,13 +81,23 @@ function violation(
 function chosenName({ type, name }: SyntaxNode, path: string): string | undefined {
   if (!/^(Private)?Identifier$/.test(type) || typeof name !== 'string') return undefined;
   if (SEALED_NAMES.has(name) || name === 'allSettled') return undefined;
+  if (name === 'waiting' && NAMES_QUEUE_LENGTH.test(path)) return undefined;
   return PUBLISHED_NAMES.has(name) && !path.startsWith('src/domain/') ? undefined : name;
 }
 
-/** Finds identifiers that hold a dissolved word. The domain holds no published name either. */
+/** The dissolved words in a file's name and in those of its folders. */
+function inPath(path: string): Violation<WordRule>[] {
+  return dissolvedIn(path).map((word) => violation({ path, line: 1 }, path, word));
+}
+
+/**
+ * Finds identifiers and file names that hold a dissolved word. The domain holds no published name
+ * either.
+ */
 export function dissolvedWords(product: readonly Module[]): Violation<WordRule>[] {
   const found: Violation<WordRule>[] = [];
   for (const { path, body, lineOf } of product) {
+    found.push(...inPath(path));
     for (const statement of body) {
       walk(statement, (node) => {
         const name = chosenName(node, path);
@@ -91,6 +113,9 @@ export function dissolvedWords(product: readonly Module[]): Violation<WordRule>[
 
 /** A person decides; tests record such decisions. */
 const WORDS_OF_PEOPLE = new Set(['decide', 'decides']);
+
+/** A title may also say that somebody goes on waiting. */
+const WORDS_OF_TITLES = new Set([...WORDS_OF_PEOPLE, 'waiting']);
 
 /** The title of a call of `test` or `describe`, whatever modifies it: `test.for(rows)('title')`. */
 function titleOf(node: SyntaxNode): string | undefined {
@@ -117,12 +142,14 @@ export function dissolvedTestWords(tests: readonly Module[]): Violation<WordRule
   const found: Violation<WordRule>[] = [];
   for (const { path, body, lineOf } of tests) {
     if (!path.startsWith('test/')) continue;
-    found.push(...dissolvedIn(path).map((word) => violation({ path, line: 1 }, path, word)));
+    found.push(...inPath(path));
     for (const statement of body) {
       walk(statement, (node) => {
-        const text = chosenName(node, path) ?? titleOf(node);
+        const name = chosenName(node, path);
+        const text = name ?? titleOf(node);
         if (text === undefined) return;
-        for (const word of dissolvedIn(withoutQuoted(text), WORDS_OF_PEOPLE)) {
+        const allowed = name === undefined ? WORDS_OF_TITLES : WORDS_OF_PEOPLE;
+        for (const word of dissolvedIn(withoutQuoted(text), allowed)) {
           found.push(violation({ path, line: lineOf(node.start) }, text, word));
         }
       });
