@@ -133,9 +133,9 @@ function unpackRules(stored: Record<string, StoredRule>): Record<string, Partial
   return Object.fromEntries(Object.entries(stored).map(([key, rule]) => [key, unpackRule(rule)]));
 }
 
-/** A policy as JSON text. Equal policies whose rules have the same order give equal texts. */
-export function packPolicy({ vaults, ...rules }: CreditingPolicy): string {
-  return decoder.decode(jsonBytes(vaults === undefined ? rules : { vaults, ...rules }));
+/** A policy as JSON text. Equal policies with members in the same order give equal texts. */
+export function packPolicy(policy: CreditingPolicy): string {
+  return decoder.decode(jsonBytes(policy));
 }
 
 /** Reads what `packPolicy` wrote. Throws for text that is not JSON: the store is damaged. */
@@ -146,8 +146,9 @@ export function unpackPolicy(text: string): CreditingPolicy {
     networks: Record<string, StoredRule>;
     assets: Record<string, StoredRule>;
   };
+  // Members keep their order, because a replay must journal the same bytes again.
   return {
-    ...(stored.vaults === undefined ? {} : { vaults: stored.vaults }),
+    ...stored,
     default: unpackRule(stored.default) as CreditingPolicy['default'],
     networks: unpackRules(stored.networks),
     assets: unpackRules(stored.assets),
