@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { blocksOf, readPage } from '../docs/page.ts';
 import { CONTENDERS, readPlan, SCENARIOS, SUITES } from './plan.ts';
 
 test('without options every server is measured, and intake alone', () => {
@@ -39,4 +40,15 @@ test.each([
 ])('%j is refused with what to do', (args, message) => {
   expect(() => readPlan(args)).toThrow(TypeError);
   expect(() => readPlan(args)).toThrow(message);
+});
+
+test('the commands of docs/performance.md are plans', () => {
+  const block = blocksOf(readPage('docs/performance.md')).find(({ language }) => language === 'sh');
+  const commands = [...(block?.text ?? '').matchAll(/^npm run bench(?: -- (?<flags>[^#\n]+))?/gm)];
+  expect(commands.length).toBeGreaterThan(5);
+  for (const { groups } of commands) {
+    const flags = groups?.['flags']?.trim().split(/ +/) ?? [];
+    expect(() => readPlan(flags)).not.toThrow();
+  }
+  expect(() => readPlan(['--no-such-flag'])).toThrow('--no-such-flag');
 });

@@ -1,7 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually, launchKillable } from '../e2e/program.ts';
-import { blocksOf, isCommand, readPage, readPages, type Page } from './page.ts';
+import { OVER_POSTGRES, type OverPostgres } from './over-postgres.ts';
+import {
+  blocksOf,
+  hidesCommands,
+  isCommand,
+  readPage,
+  readPages,
+  sectionsOf,
+  withoutSections,
+  type Page,
+} from './page.ts';
 import { Reader } from './reader.ts';
 import { isUnrun, UNRUN } from './unrun.ts';
 import { TUTORIAL, World } from './world.ts';
@@ -40,8 +50,15 @@ function userPages(): Page[] {
   return readPages().filter(({ path }) => path === 'README.md' || path.startsWith('docs/'));
 }
 
+/** A page without the sections that `journal-commands.test.ts` types. */
+function withoutPostgres(page: Page): Page {
+  const typed: OverPostgres[] = Object.values(OVER_POSTGRES);
+  const sections = typed.flatMap((one) => (one.page === page.path ? one.sections : []));
+  return withoutSections(page, sections);
+}
+
 function follow(reader: Reader, path: string, swaps: [string, string][] = []): Promise<string[]> {
-  const page = readPage(path);
+  const page = withoutPostgres(readPage(path));
   return reader.follow(page, { isLeftOut: (block) => isUnrun(page, block), swaps });
 }
 
@@ -73,16 +90,64 @@ test.for([
   expect(await reader.follow(page)).toEqual([expect.stringContaining(problem)]);
 });
 
-test('every command block is run by a test here, or is listed in `unrun.ts`', () => {
+test('every command block is run by a test, or is listed in `unrun.ts`', () => {
   const typed = [...AFTER_THE_TUTORIAL, CLOSE, DEPLOY, DEMO, TOUR, TUTORIAL];
   const missed = userPages()
     .filter(({ path }) => !typed.includes(path))
+    .map(withoutPostgres)
     .flatMap((page) =>
       blocksOf(page)
         .filter((block) => isCommand(block) && !isUnrun(page, block))
         .map(({ line }) => `${page.path}:${line}`),
     );
   expect(missed).toEqual([]);
+});
+
+/** Blocks of pages that hide commands from the tests. */
+function hiding(pages: readonly Page[]): string[] {
+  return pages.flatMap((page) =>
+    blocksOf(page)
+      .filter(hidesCommands)
+      .map(({ line }) => `${page.path}:${line}`),
+  );
+}
+
+test('no block that looks like commands is fenced as anything but `sh`', () => {
+  expect(hiding(readPages())).toEqual([]);
+});
+
+test.for([
+  ['text', 'counterfoil verify --store a.db'],
+  ['text', 'some output\nsudo systemctl start counterfoil'],
+  ['', 'npm run bench'],
+  ['', 'psql -c "TABLE facts"'],
+  ['text', 'pg_basebackup -D backup'],
+  ['shell', 'apt-get install postgresql'],
+  ['text', 'eval "name() { true; }"'],
+  ['text', 'TOKEN=$(cat root.token)'],
+  ['text', '$ curl http://127.0.0.1:8080'],
+  ['text', '   for SCHEMA in one two; do'],
+] as const)('commands fenced as "%s" are found: %s', ([language, text]) => {
+  const page = `# Planted\n\n\`\`\`${language}\n${text}\n\`\`\`\n`;
+  expect(hiding([{ path: PAGE, text: page }])).toEqual([`${PAGE}:3`]);
+});
+
+test('the blocks of a section keep their lines', () => {
+  const block = (text: string): string => `\`\`\`sh\n# ${text}\n\`\`\`\n`;
+  const text = `# Planted\n${block('a')}## One\n${block('b')}### In it\n${block('c')}## Two\n${block('d')}`;
+  const page = { path: PAGE, text };
+  const textsOf = (part: Page): (string | number)[][] =>
+    blocksOf(part).map((one) => [one.text.trim(), one.line]);
+  const inside = [
+    ['# b', 6],
+    ['# c', 10],
+  ];
+  const outside = [
+    ['# a', 2],
+    ['# d', 14],
+  ];
+  expect(textsOf(sectionsOf(page, ['## One']))).toEqual(inside);
+  expect(textsOf(withoutSections(page, ['## One']))).toEqual(outside);
 });
 
 test('each block that `unrun.ts` lists exists once', () => {
@@ -157,6 +222,16 @@ test('a reader deploys from an empty folder', withPrograms, async () => {
   reader.save('config.json', config?.text ?? '');
   const swaps: [string, string][] = [["CLIENT='the id of the API client'", custodyOfTheTutorial()]];
   expect(await follow(reader, DEPLOY, swaps)).toEqual([]);
+});
+
+test('a reader who may not link the program calls it as the tutorial says', async () => {
+  const reader = await Reader.create();
+  onTestFinished(() => reader.leave());
+  const blocks = blocksOf(readPage(TUTORIAL));
+  const begins = blocks.find(({ text }) => text.startsWith('eval "counterfoil()'))?.text;
+  const text = `\`\`\`sh\n${begins}type -t counterfoil\ncounterfoil keygen --out own\n\`\`\`\n\n\`\`\`text\nfunction\n\`\`\`\n`;
+  expect(await reader.follow({ path: TUTORIAL, text })).toEqual([]);
+  expect(reader.read('own.pub')).toContain('PUBLIC KEY');
 });
 
 test('a reader takes the tour of the custody core', withPrograms, async () => {

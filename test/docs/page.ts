@@ -59,7 +59,49 @@ export function proseOf({ text }: Page): string {
   return text.replaceAll(FENCE, '');
 }
 
+/** A heading, or undefined: its level, from 1. A comment within a fenced block is none. */
+function levelOf(line: string): number | undefined {
+  return /^#+(?= )/.exec(line)?.[0].length;
+}
+
+/** The page with its other lines empty, so that each line keeps its number. */
+function reduced(page: Page, isKept: (headings: readonly string[]) => boolean): Page {
+  const headings: string[] = [];
+  let isFenced = false;
+  const lines = page.text.split('\n').map((line) => {
+    if (/^ *```/.test(line)) isFenced = !isFenced;
+    const level = isFenced ? undefined : levelOf(line);
+    if (level !== undefined) headings.splice(level - 1, headings.length, line);
+    return isKept(headings) ? line : '';
+  });
+  return { path: page.path, text: lines.join('\n') };
+}
+
+/** The sections under some headings, for example `## Back up`, with the sections in them. */
+export function sectionsOf(page: Page, sections: readonly string[]): Page {
+  return reduced(page, (headings) => sections.some((section) => headings.includes(section)));
+}
+
+/** The page without the sections under some headings. */
+export function withoutSections(page: Page, sections: readonly string[]): Page {
+  return reduced(page, (headings) => !sections.some((section) => headings.includes(section)));
+}
+
 /** Blocks that a reader types at a terminal. */
 export function isCommand({ language }: Block): boolean {
   return language === 'sh' || language === 'bash' || language === 'console';
+}
+
+/** Programs that the pages call, and the shell's own words. */
+const PROGRAMS = [
+  'counterfoil|npm|npx|node|git|docker|sudo|apt-get|systemctl|psql|pg_\\w+|pgbackrest|patronictl',
+  'haproxy|curl|jq|openssl|sqlite3|cp|mv|rm|mkdir|cat|kill|export|eval|for \\w+ in',
+].join('|');
+
+/** How a line begins that a reader types. */
+const TYPED = new RegExp(`^ *(?:\\$ )?(?:${PROGRAMS}) |^ *\\w+=\\$\\(`, 'm');
+
+/** A block of commands that is fenced as something else, so that no test would type it. */
+export function hidesCommands(block: Block): boolean {
+  return !isCommand(block) && TYPED.test(block.text);
 }

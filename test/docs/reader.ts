@@ -43,6 +43,7 @@ case "$1" in
   stop) stop ;;
   start) start ;;
   restart) stop; start ;;
+  enable) start ;;
   *) echo "systemctl $1 is not known here" >&2; exit 2 ;;
 esac
 `;
@@ -50,7 +51,10 @@ esac
 const SUDO = '#!/bin/bash\nexec "$@"\n';
 
 /** Programs that run until they are stopped; each runs in a terminal of its own. */
-const STAYS = /^counterfoil (?<name>serve|core) .*$/m;
+const STAYS = /^counterfoil (?<name>serve|core) .*[^&\n]$/m;
+
+/** Programs that the page itself sends to the background. */
+const JOB = /^\S.* &$/gm;
 
 /** Someone who reads pages and types every command, in one folder, on ports of their own. */
 export class Reader {
@@ -59,19 +63,28 @@ export class Reader {
   readonly corePort: number;
   readonly #programs = mkdtempSync(join(tmpdir(), 'counterfoil-programs-'));
 
-  private constructor(port: number, corePort: number) {
+  readonly #variables: Readonly<Record<string, string>>;
+
+  private constructor(port: number, corePort: number, variables: Record<string, string>) {
     this.port = port;
     this.corePort = corePort;
+    this.#variables = variables;
     symlinkSync(MAIN, join(this.#programs, 'counterfoil'));
-    writeFileSync(join(this.#programs, 'systemctl'), SYSTEMCTL, { mode: 0o755 });
-    writeFileSync(join(this.#programs, 'sudo'), SUDO, { mode: 0o755 });
-    for (const name of ['node_modules', 'config', 'schema.sql']) {
+    this.offer('systemctl', SYSTEMCTL);
+    this.offer('sudo', SUDO);
+    for (const name of ['node_modules', 'config', 'schema.sql', 'dist']) {
       symlinkSync(join(REPOSITORY, name), join(this.folder, name));
     }
   }
 
-  static async create(): Promise<Reader> {
-    return new Reader(await freePort(), await freePort());
+  /** `variables` are in the environment of each command. */
+  static async create(variables: Record<string, string> = {}): Promise<Reader> {
+    return new Reader(await freePort(), await freePort(), variables);
+  }
+
+  /** Puts a script in the place of a program that the pages call. */
+  offer(program: string, script: string): void {
+    writeFileSync(join(this.#programs, program), script, { mode: 0o755 });
   }
 
   /** Stops what still runs and removes the folders. */
@@ -109,7 +122,8 @@ export class Reader {
   get #environment(): NodeJS.ProcessEnv {
     return {
       ...process.env,
-      PATH: `${this.#programs}:${process.env['PATH']}`,
+      ...this.#variables,
+      PATH: `${this.#programs}:${this.#variables['PATH'] ?? process.env['PATH']}`,
       READER_FOLDER: this.folder,
       READER_PORT: `${this.port}`,
     };
@@ -161,20 +175,21 @@ export class Reader {
   }
 
   #atOwnPorts(text: string): string {
-    return text
-      .replaceAll('8080', `${this.port}`)
-      .replaceAll('4100', `${this.corePort}`)
-      .replaceAll('4101', `${this.corePort + 1}`);
+    const own = { 8080: this.port, 4100: this.corePort, 4101: this.corePort + 1 };
+    // At once: another port may hold these digits.
+    return text.replaceAll(/\b(?:8080|4100|4101)\b/g, (port) => `${own[port as '8080']}`);
   }
 
   /** A program that stays gets a terminal of its own: the next command is typed once it listens. */
   #inBackground(text: string): string {
-    return text.replace(STAYS, (command, name: string) => {
+    const jobs = text.replaceAll(JOB, (job) => `>>jobs.log 2>&1 ${job}\necho $! >job-$!.pid`);
+    return jobs.replace(STAYS, (command, name: string) => {
       const port = name === 'core' ? this.corePort : this.port;
       // Tests type faster than the service lets a client ask.
       const flags = name === 'core' ? ' --no-rate-limit' : '';
       return `${command}${flags} >>${name}.log 2>&1 &
 echo $! >${name}.pid
+disown
 until curl -so /dev/null http://127.0.0.1:${port}/; do
   kill -0 $! || { tail ${name}.log; exit 1; }
   sleep 0.05

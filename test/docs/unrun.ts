@@ -10,8 +10,8 @@ interface Unrun {
 
 const INSTALLS = 'would install packages and the program for the whole machine';
 const POSTGRES_DEMO = 'demo-postgres.test.ts starts it where PostgreSQL is installed';
-const POSTGRES =
-  'init.test.ts and copy-journal.test.ts run both against PostgreSQL servers of their own';
+const PATRONI = 'needs machines of its own; nightly/patroni.test.ts runs the example of Patroni';
+const PGBACKREST = 'pgbackrest.test.ts runs it, with a repository and a stanza of its own';
 const DOCKER = 'needs a Docker daemon; test/house/dockerfile.test.ts reads the Dockerfile';
 
 export const UNRUN: readonly Unrun[] = [
@@ -37,9 +37,13 @@ export const UNRUN: readonly Unrun[] = [
     begins: 'npm ci && npm run build && npm link',
     why: INSTALLS,
   },
+  {
+    page: 'docs/tutorials/credit-your-first-deposit.md',
+    begins: 'eval "counterfoil()',
+    why: 'takes the place of `npm link`; commands.test.ts types it alone',
+  },
   { page: 'docs/how-to/deploy.md', begins: 'npm ci && npm run build && npm link', why: INSTALLS },
   { page: 'docs/how-to/upgrade.md', begins: 'git pull && npm ci', why: INSTALLS },
-  { page: 'docs/how-to/upgrade.md', begins: 'counterfoil init --store', why: POSTGRES },
   {
     page: 'docs/how-to/read-the-credit-feed.md',
     begins: 'npm i better-sqlite3',
@@ -59,6 +63,51 @@ export const UNRUN: readonly Unrun[] = [
     page: 'docs/how-to/put-it-behind-a-proxy.md',
     begins: 'counterfoil doctor --proxy https://localhost',
     why: 'doctor.test.ts tries it against real proxies',
+  },
+  {
+    page: 'docs/how-to/run-several-receivers.md',
+    begins: 'npm run dev:postgres',
+    why: 'dev.test.ts runs it until Ctrl-C; the same servers stand in',
+  },
+  {
+    page: 'docs/how-to/run-on-two-machines.md',
+    begins: 'apt-get install etcd-server',
+    why: INSTALLS,
+  },
+  {
+    page: 'docs/how-to/run-on-two-machines.md',
+    begins: 'apt-get install postgresql patroni',
+    why: INSTALLS,
+  },
+  {
+    page: 'docs/how-to/run-on-two-machines.md',
+    begins: 'systemctl enable --now patroni',
+    why: PATRONI,
+  },
+  {
+    page: 'docs/how-to/run-on-two-machines.md',
+    begins: 'haproxy -c -f',
+    why: 'reads the machine’s HAProxy; receivers/haproxy.test.ts runs the example',
+  },
+  {
+    page: 'docs/how-to/back-up-and-restore.md',
+    begins: 'pgbackrest --stanza=books stanza-create',
+    why: PGBACKREST,
+  },
+  {
+    page: 'docs/how-to/back-up-and-restore.md',
+    begins: 'pgbackrest --stanza=books --type=time',
+    why: PGBACKREST,
+  },
+  {
+    page: 'docs/mutation.md',
+    begins: 'npm run mutation',
+    why: 'takes an hour; nightly/mutation.test.ts runs it',
+  },
+  {
+    page: 'docs/performance.md',
+    begins: 'npm run build',
+    why: 'takes hours; bench/plan.test.ts reads the flags of every line',
   },
   { page: 'docs/how-to/run-in-docker.md', begins: 'docker build', why: DOCKER },
   { page: 'docs/how-to/run-in-docker.md', begins: 'docker run --rm', why: DOCKER },
