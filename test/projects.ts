@@ -64,7 +64,7 @@ const SHARED = [
   'store/bookkeeping/every-break.test.ts',
   'store/bookkeeping/properties.test.ts',
   'store/bookkeeping/replayed-basis.test.ts',
-  'store/bookkeeping/waiting-ages.test.ts',
+  'store/bookkeeping/deposit-ages.test.ts',
   'store/close/burned-fee-closes.test.ts',
   'store/close/closed-days.test.ts',
   'store/close/report-position.test.ts',
