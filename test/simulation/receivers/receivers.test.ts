@@ -47,14 +47,18 @@ test(
   RUN_MS_MAX,
 );
 
-test.each<[string, Mistakes, number]>([
-  ['a standby that is not synchronous', { isAsynchronous: true }, 4],
-  ['a journal that does not compare epochs', { ignoresEpoch: true }, 1],
+test.each<[string, Mistakes]>([
+  ['a standby that is not synchronous', { isAsynchronous: true }],
+  ['a journal that does not compare epochs', { ignoresEpoch: true }],
 ])(
-  'the judge notices %s',
-  async (_, mistakes, seed) => {
+  'the judge notices %s in one of eight runs',
+  async (_, mistakes) => {
     const options = { steps: STEPS, receivers: RECEIVERS, lies: false, mistakes };
-    const { problems } = await simulate(seed, options);
+    const problems: string[] = [];
+    for (const seed of SEEDS) {
+      problems.push(...(await simulate(seed, options)).problems);
+      if (problems.length > 0) break;
+    }
     expect(problems.join()).toMatch(/diverged/);
   },
   RUN_MS_MAX,
