@@ -18,8 +18,8 @@ Example:
 
 const RESTORE_HELP = `
 Audits a backup and replaces the store with it. Keeps an existing store beside it. Stop the daemon
-first: the command refuses a store in use. The backup lacks what arrived after it was made; the next reconciliations find that and repair
-it from the custody API.
+first: the command refuses a store in use. The backup lacks what arrived after it was made; the next
+reconciliations find that and repair it from the custody API.
 
 Example:
   counterfoil restore --from /backups/store-2026-11-20.db --config config.json`;

@@ -13,7 +13,7 @@ export interface Backlog {
   readonly since: number;
 }
 
-/** Handles the state of a vault's backlog; null when they were delivered. */
+/** Handles the state of a vault's backlog; null when all of it was delivered. */
 export function handleBacklog(vaultId: VaultId, backlog: Backlog | null): ChangeSet {
   const key = breakKey('delivery_backlog', vaultId);
   if (backlog === null) {

@@ -28,8 +28,8 @@ function reversedText(text: string): string {
 }
 
 /**
- * A break's sentence as pages and the API show it, with amounts in smallest units. `reversal`: the feed item that
- * reversed the credit, or null.
+ * A break's sentence as pages and the API show it, with amounts in smallest units. `reversal`: the
+ * feed item that reversed the credit, or null.
  */
 export function breakText(one: {
   readonly detail: string;

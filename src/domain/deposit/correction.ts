@@ -220,9 +220,9 @@ function healedBy(
 
 /**
  * Corrects a position that webhooks alone described: amounts, assets, the transaction id, and where
- * the books hold it. The books follow with entries marked `api`, and a break reports it. Null when the record may not
- * correct, or changes nothing. A correction also verifies the deposit: it is then evaluated like
- * any other, and no webhook of this epoch changes its amount.
+ * the books hold it. The books follow with entries marked `api`, and a break reports it. Null when
+ * the record may not correct, or changes nothing. A correction also verifies the deposit: it is then
+ * evaluated like any other, and no webhook of this epoch changes its amount.
  */
 export function correctedBy(
   deposit: Deposit,
