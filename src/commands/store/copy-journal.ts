@@ -13,12 +13,12 @@ import { GENESIS_HASH } from '../../store/seal.ts';
 import { replay } from '../../store/sqlite/audit/replay.ts';
 import type { Progress } from '../../store/sqlite/audit/verify.ts';
 import {
-  explained,
   openForReading,
   openForWriting,
   openScratch,
   removeDatabase,
 } from '../../store/sqlite/file/database.ts';
+import { explained } from '../../store/sqlite/file/open-refusal.ts';
 import { takeWriterLock } from '../../store/sqlite/file/writer-lock.ts';
 import { sealedCommits } from '../../store/sqlite/journal/sealed-commits.ts';
 import { SqliteLedger } from '../../store/sqlite/sqlite-ledger.ts';

@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { changedZone, CloseCalendar } from '../../reconcile/close/calendar.ts';
-import { folderRefusal, openForReading } from '../../store/sqlite/file/database.ts';
+import { openForReading } from '../../store/sqlite/file/database.ts';
+import { folderRefusal } from '../../store/sqlite/file/open-refusal.ts';
 import { StoreRefused } from '../../store/refusal.ts';
 import { SqliteReads } from '../../store/sqlite/reads/sqlite-reads.ts';
 import { checkClock } from './clock-check.ts';

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { plus, storedAmount, ZERO, type Amount } from '../../../domain/money/amount.ts';
 import { GENESIS_HASH, sealHash } from '../../seal.ts';
-import { isDamage } from '../file/database.ts';
+import { isDamage } from '../file/open-refusal.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
 import type { BalanceRow } from '../table/ledger-tables.ts';
 import type { SealRow } from '../table/journal-tables.ts';

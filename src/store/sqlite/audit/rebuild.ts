@@ -2,13 +2,8 @@ import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { isDeepStrictEqual } from 'node:util';
 import { checkHashChain } from './audit.ts';
-import {
-  explained,
-  foldLog,
-  openForRebuild,
-  openForWriting,
-  removeDatabase,
-} from '../file/database.ts';
+import { foldLog, openForRebuild, openForWriting, removeDatabase } from '../file/database.ts';
+import { explained } from '../file/open-refusal.ts';
 import { StoreRefused } from '../../refusal.ts';
 import { replay } from './replay.ts';
 import { insertInto } from '../table/statement.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explained } from '../file/database.ts';
+import { explained } from '../file/open-refusal.ts';
 import { StoreRefused } from '../../refusal.ts';
 
 /** Makes a new folder for an audit's temporary files; TMPDIR chooses the disk. Throws `StoreRefused`. */

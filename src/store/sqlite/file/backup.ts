@@ -3,8 +3,6 @@ import { existsSync, linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DecodeBody } from '../../port.ts';
 import {
-  explained,
-  folderRefusal,
   foldLogUnlessDamaged,
   makeOneFile,
   makePrivate,
@@ -12,6 +10,7 @@ import {
   openForWriting,
   removeDatabase,
 } from './database.ts';
+import { explained, folderRefusal } from './open-refusal.ts';
 import { StoreRefused } from '../../refusal.ts';
 import { SqliteLedger } from '../sqlite-ledger.ts';
 import { takeWriterLock } from './writer-lock.ts';

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { folderRefusal, refusal } from './database.ts';
+import { folderRefusal, refusal } from './open-refusal.ts';
 import { StoreRefused } from '../../refusal.ts';
 
 /** The lock of the one process that may write a store. */
