@@ -37,7 +37,7 @@ export interface Doubt {
 export interface Action extends ApiCall {
   /** The message after success: `Deposit dep_1 is held.` */
   readonly done: string;
-  /** In place of `done`: why it may not be what the person meant, from the answer's body; null: it is. */
+  /** Shown in place of `done`: a doubt about the result, from the answer's body; null: no doubt. */
   readonly doubts?: (body: unknown) => Doubt | null;
   /** The page of the console to return to. */
   readonly back: string;

@@ -21,8 +21,8 @@ export class NotificationWriter {
   readonly #row: RowStatement<'notifications'>;
   readonly #count: Statement<[string, string, number, number]>;
   readonly #newestStored: Statement<[string], number | null>;
-  /** Each vault's newest notification; null where the store has none. */
-  readonly #newest = new Map<string, number | null>();
+  /** Each vault's newest notification, '' for those without a vault. */
+  readonly #newest = new Map<string, number>();
   readonly #added = new Map<string, Added>();
 
   constructor(db: Database) {
@@ -84,7 +84,6 @@ export class NotificationWriter {
   }
 
   #newestOf(vaultId: string): number | null {
-    const known = this.#newest.get(vaultId);
-    return known === undefined ? (this.#newestStored.get(vaultId) ?? null) : known;
+    return this.#newest.get(vaultId) ?? this.#newestStored.get(vaultId) ?? null;
   }
 }
