@@ -10,6 +10,12 @@ const OF_THE_CONNECTION = new Set(['connection', 'content-encoding', 'content-le
 const ONE_TRANSACTION = /\/transactions\/[^/]+$/;
 
 /**
+ * Lists whose rows name a vault. The notifications of a transaction include those of every vault
+ * that its hash touches, and a receiver asks for a replay of each one that it lacks.
+ */
+const LIST_OF_VAULTS = /\/(vaults|subscriptions\/notifications)$/;
+
+/**
  * A custody core as one API client sees it. It may see one vault and its transactions alone, as at a
  * service that limits an API client to some vaults.
  */
@@ -68,10 +74,10 @@ export class CustodyView {
     outgoing.end(await this.#shown(target, answer));
   }
 
-  /** The body of an answer; a list of vaults without those that the client does not see. */
+  /** The body of an answer; a list without the rows of vaults that the client does not see. */
   async #shown({ pathname }: URL, answer: Response): Promise<Buffer> {
     const body = Buffer.from(await answer.arrayBuffer());
-    if (this.#vaultId === null || !answer.ok || !pathname.endsWith('/vaults')) return body;
+    if (this.#vaultId === null || !answer.ok || !LIST_OF_VAULTS.test(pathname)) return body;
     const list = JSON.parse(body.toString()) as { data: readonly { vaultId: string }[] };
     const data = list.data.filter(({ vaultId }) => vaultId === this.#vaultId);
     return Buffer.from(JSON.stringify({ ...list, data, total: data.length }));
