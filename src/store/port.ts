@@ -32,6 +32,7 @@ import type {
   VaultId,
 } from '../domain/ids.ts';
 import type { Movement, MovementKey } from '../domain/money/movement.ts';
+import type { SuspenseEntry } from '../domain/money/suspense.ts';
 import type { PositionLine } from '../domain/money/roll-forward.ts';
 import type { OwnHash } from '../domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
@@ -174,6 +175,8 @@ export interface RecordSource {
   /** Deposits that a change of policy can affect, in the order of their hashes. */
   depositsToJudge(limit: number): readonly Deposit[];
   movement(key: MovementKey): Movement | undefined;
+  /** A movement's entries against suspense, the oldest first. */
+  suspenseEntriesOf(key: MovementKey): readonly SuspenseEntry[];
   /** Movements that differ, changed at `until` or before, and were not compared since; oldest first. */
   movementsToJudge(due: { readonly until: number; readonly limit: number }): readonly Movement[];
   /** Agreeing movements that a run found differing, the oldest first. */

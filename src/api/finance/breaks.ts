@@ -253,7 +253,8 @@ const investigate = breakAction('investigate', {
 });
 const resolve = breakAction('resolve', {
   operationId: 'resolveBreak',
-  summary: 'Resolve it with a reason; an unexplained movement is posted to suspense',
+  summary:
+    'Resolve it with a reason; posts an unexplained movement to suspense, or takes it back from there',
   body: basedReason,
 });
 const assign = breakAction('assign', {

@@ -3,8 +3,6 @@ import { changedSince } from '../fact/basis.ts';
 import { approvers, ownerLack, partsOf, type Deposit, type HoldReason } from './deposit.ts';
 import type { ConflictReason, Decision, Refusal } from '../fact/decision.ts';
 import { changeSet, type ChangeSet, type RuleContext } from '../hash/hash-state.ts';
-import { entryOf, type Entry } from '../money/entry.ts';
-import type { BalanceChange } from '../fact/notification.ts';
 import { evaluate } from './evaluation.ts';
 
 /** A decision's change set, or its refusal. */
@@ -148,27 +146,4 @@ export function handleAcknowledgement(
     return conflict(detail, 'reversed');
   }
   return evaluatedAs({ ...deposit, credit: { ...credit, reference: decision.reference } }, now);
-}
-
-/**
- * The entry that books an unexplained chain movement after a person resolved its break. Its contra
- * is `suspense:<vault>`.
- */
-export function suspenseEntry(
-  subject: Pick<Entry, 'vaultId' | 'network' | 'blockchainHash'>,
-  onChain: readonly BalanceChange[],
-  entryId: number,
-): Entry {
-  const head = {
-    entryId,
-    view: 'books',
-    source: 'decision',
-    cause: 'suspense',
-    transactionId: null,
-    reverses: null,
-    vaultId: subject.vaultId,
-    network: subject.network,
-    blockchainHash: subject.blockchainHash,
-  } as const;
-  return entryOf(head, onChain);
 }

@@ -11,13 +11,12 @@ import { handleSignature } from '../../domain/close/signature.ts';
 import {
   handleDepositDecision,
   handleAcknowledgement,
-  suspenseEntry,
   type DepositDecision,
 } from '../../domain/deposit/person-decisions.ts';
 import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
 import { changedSince } from '../../domain/fact/basis.ts';
 import type { Fact, IntakeStatus } from '../../domain/fact/fact.ts';
-import { agreementOf } from '../../domain/money/movement.ts';
+import { suspenseEntries } from '../../domain/money/suspense.ts';
 import type { DecisionOutcome } from './decision-outcome.ts';
 import type { HandlerContext } from './handler-context.ts';
 import { PolicyHandler } from './policy-handler.ts';
@@ -215,26 +214,28 @@ export class DecisionHandler {
     const taken = handleBreakDecision(known, decision, { actor, at: now.at });
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
     unit.putBreak(taken, now.seq);
-    if (decision.kind === 'resolve' && known.type === 'unexplained_movement') {
-      this.#bookToSuspense(known, now);
+    if (decision.kind !== 'resolve') return TAKEN;
+    if (known.type === 'unexplained_movement' || known.type === 'conservation') {
+      this.#followChain(known, now);
     }
-    if (decision.kind === 'resolve') judgeResolved(unit, known);
+    judgeResolved(unit, known);
     return TAKEN;
   }
 
-  /** The books follow the chain, with `suspense:<vault>` as counterpart and the break as reason. */
-  #bookToSuspense(known: Break, now: Now): void {
+  /** Books what the chain shows to suspense, or takes back what a person had booked there. */
+  #followChain(known: Break, now: Now): void {
     const { vaultId, network, blockchainHash, asset } = known.subject;
     if (vaultId === null || network === null || blockchainHash === null || asset === null) return;
-    const movement = this.#context.unit.movement({ vaultId, network, blockchainHash, asset });
-    // The books may agree with the chain by now. Then there is nothing to post.
-    if (movement === undefined || agreementOf(movement) !== 'chain_only') return;
-    const onChain = this.#context.unit
+    const { unit, source } = this.#context;
+    const movement = unit.movement({ vaultId, network, blockchainHash, asset });
+    if (movement === undefined) return;
+    const onChain = unit
       .hashState(network, blockchainHash)
       .sightings.filter((one) => one.stream === 'blockchain' && one.vaultId === vaultId)
       .flatMap((one) => one.posted)
       .filter((change) => change.asset === asset);
-    const entry = suspenseEntry({ vaultId, network, blockchainHash }, onChain, now.mint.entry());
-    this.#context.unit.apply(changeSet({ entries: [entry] }), now);
+    const evidence = { earlier: source.suspenseEntriesOf(movement), onChain };
+    const entries = suspenseEntries(movement, evidence, () => now.mint.entry());
+    unit.apply(changeSet({ entries }), now);
   }
 }

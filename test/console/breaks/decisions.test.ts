@@ -68,7 +68,7 @@ test('a resolved conservation break opens again in the next run, as its form say
   const path = `/console/breaks/${open.openBreak('conservation').id}`;
   const olga = await console.as('olga');
   expect(words(await olga.get(path))).toContain(
-    'it posts nothing. While the difference exists, the next run opens a new break: exempt it',
+    'Otherwise it posts nothing, and the next run opens a new break: exempt it',
   );
   await olga.send(`${path}/resolve`, { reason: 'a known rounding' });
   expect(open.openBreaks()).toEqual([]);

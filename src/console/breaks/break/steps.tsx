@@ -17,10 +17,6 @@ const LASTING_TYPES = [
 
 /** What opens a break again after a person has resolved it. Breaks of one event stay closed. */
 function againText(type: BreakType): string {
-  // A resolution makes the next run compare exactly this movement.
-  if (type === 'conservation') {
-    return ' While the difference exists, the next run opens a new break: exempt it to keep it closed.';
-  }
   // A run reads the custody API's newest rows: an older one is compared when it is read again.
   if (isExemptible(type)) {
     return ' If the same difference is found again, a new break opens: exempt it to keep it closed.';
@@ -35,6 +31,10 @@ function resolveEffect({ type, subject, expected }: ShownBreak, decimals: Decima
   const { asset, vaultId } = subject;
   if (type === 'unattributed_memo') {
     return 'Closes the break in your name. It credits nothing: the deposit stays held until somebody names its owner.';
+  }
+  if (type === 'conservation') {
+    // A resolution makes the next run compare exactly this movement.
+    return 'Closes the break in your name. If a suspense entry of this movement makes the difference, it takes that entry back. Otherwise it posts nothing, and the next run opens a new break: exempt it to keep it closed.';
   }
   if (type !== 'unexplained_movement' || asset === null || expected === null) {
     return `Closes the break in your name; it posts nothing.${againText(type)}`;

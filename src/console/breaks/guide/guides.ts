@@ -69,7 +69,8 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
       'If a notification is missing, the next runs ask for it.',
       'If the difference stays, send the custody service the hash and both figures, and ask which is right.',
       'If it is a rounding that the custody service confirms, exempt it.',
-      'Do not resolve it by hand: while the difference exists, the next run opens a new break.',
+      'If somebody booked the movement to suspense before, resolve this break: Counterfoil takes the suspense entry back, if the books then agree with the chain.',
+      'Apart from step 5, do not resolve it by hand: while the difference exists, the next run opens a new break.',
     ],
   },
   unexplained_movement: {

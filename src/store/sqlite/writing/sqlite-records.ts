@@ -12,6 +12,7 @@ import type {
 } from '../../../domain/ids.ts';
 import { DepositId } from '../../../domain/ids.ts';
 import type { Movement, MovementKey } from '../../../domain/money/movement.ts';
+import type { SuspenseEntry } from '../../../domain/money/suspense.ts';
 import type { OwnHash } from '../../../domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { CloseSource, RecordSource, StoredHashState } from '../../port.ts';
@@ -27,6 +28,7 @@ import { policyOf } from '../table/rows/policy-row.ts';
 import { tokenChangeOf } from '../table/rows/token-row.ts';
 import type { TokenChangeTableRow } from '../table/asset-tables.ts';
 import { RunRecords } from '../breaks/run-records.ts';
+import { SuspenseRecords } from '../breaks/suspense-records.ts';
 import { type DepositRow, depositOf } from '../table/rows/deposit-row.ts';
 import { type MovementRow, movementOf } from '../table/rows/movement-row.ts';
 import { type QuarantineTableRow, quarantineOf } from '../table/rows/quarantine-row.ts';
@@ -121,6 +123,7 @@ export class SqliteRecords implements RecordSource {
   readonly #age: AgeRecords;
   readonly #exemptions: ExemptionRecords;
   readonly #run: RunRecords;
+  readonly #suspense: SuspenseRecords;
   readonly #keys: KeyIndex;
   readonly #hashes: HashNumbers;
 
@@ -130,6 +133,7 @@ export class SqliteRecords implements RecordSource {
     this.#journal = new JournalReader(db);
     this.#exemptions = new ExemptionRecords(db);
     this.#run = new RunRecords(db);
+    this.#suspense = new SuspenseRecords(db);
     this.closes = new SqliteCloseRecords(db, keys, this.#journal);
     this.#ask = statementsOf(db);
     this.#own = ownHashStatementsOf(db);
@@ -214,6 +218,11 @@ export class SqliteRecords implements RecordSource {
     if (hashId === undefined) return undefined;
     const row = this.#ask.movement.get(hashId, key.vaultId, key.asset);
     return row && movementOf(row);
+  }
+
+  suspenseEntriesOf(key: MovementKey): readonly SuspenseEntry[] {
+    const hashId = this.#hashes.find(key);
+    return hashId === undefined ? [] : this.#suspense.entriesOf(hashId, key);
   }
 
   unresolvedBreak(key: string): Break | undefined {

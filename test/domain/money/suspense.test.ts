@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { openLedger, type OpenLedger } from '../../store/open-ledger.ts';
+import { change, Service } from '../../store/webhook.ts';
+
+const DEBIT = [change('-70'), change('-2', { tags: ['fee'] })];
+
+describe('resolving an unexplained movement', () => {
+  async function unexplained() {
+    const open = await openLedger();
+    const service = new Service();
+    const balanceChanges = [change('-70'), change('-2', { tags: ['fee'] })];
+    await open.deliver(service.chain('transaction', { balanceChanges }));
+    await open.run();
+    return { open, service, id: open.openBreak('unexplained_movement').id };
+  }
+
+  test('the books follow the chain against suspense, with the reason on record', async () => {
+    const { open, id } = await unexplained();
+    await open.decide({ kind: 'resolve', breakId: id, reason: 'stolen key, ticket 7' });
+    expect(open.balances()).toEqual({
+      'suspense:v1 ethereum:ETH': '72',
+      'v1 ethereum:ETH': '-72',
+    });
+    await open.run();
+    expect(open.openBreaks()).toEqual([]);
+    expect(open.rows('SELECT actor, action, reason FROM break_events')).toContainEqual({
+      actor: 'ann',
+      action: 'resolved',
+      reason: 'stolen key, ticket 7',
+    });
+  });
+
+  test('posts nothing when the books have caught up meanwhile', async () => {
+    const { open, service, id } = await unexplained();
+    const balanceChanges = [change('-70'), change('-2', { tags: ['fee'] })];
+    await open.deliver(service.outgoing('mined', { balanceChanges }));
+    await open.decide({ kind: 'resolve', breakId: id, reason: 'it was ours' });
+    expect(open.positions()).toEqual({ 'v1 ethereum:ETH': '-72' });
+  });
+
+  test.each<[string, (at: { open: OpenLedger; service: Service }) => Promise<unknown>, object]>([
+    ['the chain took it back', ({ open, service }) => open.deliver(service.chain('rollback')), {}],
+    [
+      'its notification came',
+      ({ open, service }) => open.deliver(service.outgoing('mined', { balanceChanges: DEBIT })),
+      {
+        'network-fees:v1 ethereum:ETH': '2',
+        'v1 ethereum:ETH': '-72',
+        'world:v1 ethereum:ETH': '70',
+      },
+    ],
+    [
+      'the chain mined it again with another amount',
+      async ({ open, service }) => {
+        await open.deliver(service.chain('rollback'));
+        await open.deliver(service.chain('transaction', { balanceChanges: [change('-75')] }));
+      },
+      { 'suspense:v1 ethereum:ETH': '75', 'v1 ethereum:ETH': '-75' },
+    ],
+    [
+      'a notification of another amount came: suspense does not explain the difference',
+      ({ open, service }) =>
+        open.deliver(service.outgoing('mined', { balanceChanges: [change('-50')] })),
+      {
+        'suspense:v1 ethereum:ETH': '72',
+        'v1 ethereum:ETH': '-122',
+        'world:v1 ethereum:ETH': '50',
+      },
+    ],
+  ])('a suspense entry once %s', async (_why, happens, balances) => {
+    const { open, service, id } = await unexplained();
+    await open.decide({ kind: 'resolve', breakId: id, reason: 'nobody knows' });
+    await happens({ open, service });
+    await open.run();
+    const { id: conservation } = open.openBreak('conservation');
+    await open.decide({ kind: 'resolve', breakId: conservation, reason: 'now we know' });
+    expect(open.balances()).toEqual(balances);
+  });
+
+  test('what the chain took back and mined again goes to suspense again', async () => {
+    const { open, service, id } = await unexplained();
+    await open.decide({ kind: 'resolve', breakId: id, reason: 'nobody knows' });
+    const resolveConservation = async (reason: string): Promise<void> => {
+      await open.run();
+      await open.decide({ kind: 'resolve', breakId: open.openBreak('conservation').id, reason });
+      await open.run();
+      expect(open.openBreaks()).toEqual([]);
+    };
+    await open.deliver(service.chain('rollback'));
+    await resolveConservation('rolled back');
+    await open.deliver(service.chain('transaction', { balanceChanges: DEBIT }));
+    await resolveConservation('mined again');
+    const suspense = open.rows<{ reverses: number | null }>(
+      "SELECT entry_id, reverses FROM entries WHERE cause = 'suspense'",
+    );
+    expect(suspense.map(({ reverses }) => reverses !== null)).toEqual([false, true, false]);
+    expect(open.balances()).toEqual({
+      'suspense:v1 ethereum:ETH': '72',
+      'v1 ethereum:ETH': '-72',
+    });
+  });
+});
