@@ -275,11 +275,11 @@ export function amountMismatch(deposit: Deposit, expected: Amount): Finding {
   });
 }
 
-/** A break about an API transaction; one is open per type and transaction. */
+/** A break about an API transaction; without a `key`, one is open per type and transaction. */
 export function transactionFinding(
   type: 'missing_notification' | 'status_mismatch' | 'amount_mismatch',
   record: CustodyTransaction,
-  found: { detail: string } & Partial<Pick<Finding, 'expected' | 'actual' | 'severity'>> & {
+  found: { detail: string } & Partial<Pick<Finding, 'key' | 'expected' | 'actual' | 'severity'>> & {
       asset?: AssetId;
     },
 ): Outcome {

@@ -9,13 +9,15 @@ import {
 } from '../deposit/comparison.ts';
 import { sumsByAsset } from '../hash/same-changes.ts';
 import type { CustodyTransaction } from '../fact/custody-record.ts';
-import type { AssetId } from '../ids.ts';
+import { breakKey } from '../break/break.ts';
+import type { AssetId, TransactionId } from '../ids.ts';
 import type { BalanceChange } from '../fact/notification.ts';
 import {
   advances,
   isTerminal,
   isTerminalStatus,
   knownStatus,
+  TERMINAL_STATUSES,
   type Withdrawal,
   type WithdrawalStatus,
 } from './withdrawal.ts';
@@ -113,8 +115,40 @@ export function compareWithdrawal(
     });
   }
   return transactionFinding('missing_notification', record, {
+    key: missingKey(record.transactionId, withdrawal, theirs),
     detail: `the custody API says ${theirs} and no ${theirs} notification arrived (last known: ${ours ?? 'nothing'})`,
   });
+}
+
+/**
+ * The key of the break about a missing notification. A withdrawal that has ended has a break for
+ * each further status: its own end does not show that the notification arrived.
+ */
+function missingKey(
+  transactionId: TransactionId,
+  withdrawal: Withdrawal | undefined,
+  theirs: WithdrawalStatus,
+): string {
+  const hasEnded = withdrawal !== undefined && isTerminal(withdrawal);
+  return hasEnded
+    ? breakKey('missing_notification', transactionId, theirs)
+    : breakKey('missing_notification', transactionId);
+}
+
+/** Every key that breaks about missing notifications of a transaction can have. */
+export function missingKeys(transactionId: TransactionId): readonly string[] {
+  return [
+    breakKey('missing_notification', transactionId),
+    ...TERMINAL_STATUSES.map((status) => breakKey('missing_notification', transactionId, status)),
+  ];
+}
+
+/** Whether the notification that the break of this key misses has arrived. */
+export function hasArrived(key: string, withdrawal: Withdrawal): boolean {
+  const status = TERMINAL_STATUSES.find(
+    (one) => key === breakKey('missing_notification', withdrawal.transactionId, one),
+  );
+  return status === undefined ? isTerminal(withdrawal) : !advances(withdrawal.status, status);
 }
 
 /** Final statuses at the API: no other status follows, so a record with one is never behind. */
@@ -122,19 +156,19 @@ const FINAL = new Set<WithdrawalStatus>(['failed', 'cancelled', 'replaced', 'rol
 
 /**
  * Whether a contradicting record corrects our withdrawal. `mined` corrects another `mined`: a mined
- * transaction never changes. It corrects another final status past the grace period: a record may
- * be behind a rollback, but not forever, and webhooks alone reported that status. A record on its
- * way corrects only the vault and network.
+ * transaction never changes. It corrects another final status only if the difference `lasts`: its
+ * break has been open for the grace period. One record may have been read before a rollback, however
+ * late it is compared. A record on its way corrects only the vault and network.
  */
 export function hasLastWord(
   record: CustodyTransaction,
   withdrawal: Withdrawal,
-  grace: Grace,
+  lasts: boolean,
 ): boolean {
   const theirs = knownStatus(record.status);
   if (theirs === undefined || (theirs === 'mined' && record.changes === null)) return false;
   if (isElsewhere(withdrawal, record)) return true;
   if (FINAL.has(theirs)) return true;
   if (theirs !== 'mined' || !isTerminal(withdrawal)) return false;
-  return withdrawal.status === 'mined' || !inGrace(withdrawal.updatedAt, grace);
+  return withdrawal.status === 'mined' || lasts;
 }

@@ -2,8 +2,15 @@ import { ZERO } from '../money/amount.ts';
 import { postFor, unpost, type Booked } from './booking.ts';
 import { breakKey, finding, type Finding } from '../break/break.ts';
 import { followBurnedFees } from './burned-fee.ts';
-import { foundIn, healedBy, MATCHED, skipped, type Outcome } from '../deposit/comparison.ts';
-import { compareWithdrawal, firstDifference, hasLastWord } from './comparison.ts';
+import {
+  foundIn,
+  healedBy,
+  inGrace,
+  MATCHED,
+  skipped,
+  type Outcome,
+} from '../deposit/comparison.ts';
+import { compareWithdrawal, firstDifference, hasLastWord, missingKeys } from './comparison.ts';
 import type { CustodyTransaction } from '../fact/custody-record.ts';
 import { claimDeposits, disclaimDeposits, type EvaluatedDeposits } from './outgoing-handler.ts';
 import {
@@ -18,18 +25,20 @@ import type { TransactionId } from '../ids.ts';
 import { sameHash, withOwnHash, type OwnHash, type OwnHashCertainty } from './own-hash.ts';
 import { isTerminalStatus, knownStatus, type Withdrawal } from './withdrawal.ts';
 
-const TRANSACTION_BREAKS = [
-  'unknown_to_custody',
-  'missing_notification',
-  'status_mismatch',
-  'amount_mismatch',
-] as const;
+const TRANSACTION_BREAKS = ['unknown_to_custody', 'status_mismatch', 'amount_mismatch'] as const;
 
 interface RecordContext {
   readonly record: CustodyTransaction;
   /** States of every hash of this transaction, named by us or by its record. */
   readonly hashes: readonly KeyedHashState[];
   readonly now: RuleContext;
+}
+
+interface OutgoingContext extends RecordContext {
+  /** Milliseconds. */
+  readonly graceMs: number;
+  /** When the break of a key opened, Unix milliseconds; undefined without one. */
+  readonly openSince: (key: string) => number | undefined;
 }
 
 /** A withdrawal from the API's record alone. */
@@ -114,11 +123,8 @@ function corrected(known: Withdrawal, found: Finding, context: RecordContext): F
 }
 
 /** Compares the record and applies it; `withdrawal` is null when the record changes nothing. */
-function follow(
-  known: Withdrawal | undefined,
-  context: RecordContext & { graceMs: number },
-): Followed {
-  const { record, now, graceMs } = context;
+function follow(known: Withdrawal | undefined, context: OutgoingContext): Followed {
+  const { record, now, graceMs, openSince } = context;
   if (known?.custody === 'unknown') return reinstated(known, context);
   const outcome = compareWithdrawal(known, record, { at: now.at, graceMs });
   const kept = { outcome, withdrawal: null, entries: [] };
@@ -130,7 +136,9 @@ function follow(
     // The API has shown this transaction: keep that, even when it cannot be compared yet.
     return known.custody === 'unasked' ? certainty('doubted') : kept;
   }
-  return hasLastWord(record, known, { at: now.at, graceMs })
+  const since = openSince(outcome.finding.key);
+  const lasts = since !== undefined && !inGrace(since, { at: now.at, graceMs });
+  return hasLastWord(record, known, lasts)
     ? corrected(known, outcome.finding, context)
     : // The withdrawal is asked for again until both agree.
       certainty('doubted');
@@ -196,15 +204,30 @@ function depositChanges(
   };
 }
 
+/** Resolves breaks about missing notifications, and the difference that a correction has ended. */
+function shownBy(outcome: Outcome, transactionId: TransactionId): ChangeSet['healed'] {
+  if (outcome.kind === 'skipped') return [];
+  const { type, key } = outcome.kind === 'break' ? outcome.finding : { type: null, key: null };
+  if (type === 'missing_notification') return [];
+  const missing = missingKeys(transactionId);
+  const corrected = type !== null && key === breakKey(type, transactionId, 'corrected');
+  return [
+    ...missing.map((one) => ({ key: one, reason: 'the custody API agrees now' })),
+    ...(corrected
+      ? [{ key: breakKey(type, transactionId), reason: 'corrected by the custody API’s record' }]
+      : []),
+  ];
+}
+
 /**
  * Handles the custody API's record of an outgoing transaction. Its hash marks deposits as own
  * transfers, even without a notification. A hash that only a webhook named is refuted once the
  * transaction ended under another. The notifications are confirmed, corrected or reported. Missing
- * notifications are booked by a backfill, never here. `graceMs`: milliseconds.
+ * notifications are booked by a backfill, never here.
  */
 export function handleOutgoingRecord(
   known: Withdrawal | undefined,
-  context: RecordContext & { graceMs: number },
+  context: OutgoingContext,
 ): ChangeSet & { readonly outcome: Outcome } {
   const { record } = context;
   const { transactionId } = record;
@@ -228,6 +251,7 @@ export function handleOutgoingRecord(
     ],
     healed: [
       ...healedBy(outcome, TRANSACTION_BREAKS, transactionId),
+      ...shownBy(outcome, transactionId),
       ...(outcome.kind === 'matched' && known?.status === 'mined'
         ? healedBy(outcome, ['amount_changed'], transactionId)
         : []),

@@ -99,13 +99,15 @@ export interface Withdrawal {
 }
 
 /** Statuses that end a transaction (spec, "States and transitions", rule 1). */
-const TERMINAL = new Set<WithdrawalStatus>([
+export const TERMINAL_STATUSES = [
   'mined',
   'failed',
   'cancelled',
   'replaced',
   'rolledback',
-]);
+] as const satisfies readonly WithdrawalStatus[];
+
+const TERMINAL = new Set<WithdrawalStatus>(TERMINAL_STATUSES);
 
 /** Whether a status ends a transaction (spec, "States and transitions", rule 1). */
 export function isTerminalStatus(status: WithdrawalStatus): boolean {

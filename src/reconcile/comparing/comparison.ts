@@ -196,7 +196,8 @@ export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Sn
   const { graceMs } = snapshot;
   const known = snapshot.withdrawals.get(transaction.transactionId);
   const hashes = hashesOf(transaction, snapshot);
-  const context = { record: transaction, hashes, graceMs, now: rehearsal(snapshot) };
+  const openSince = (key: string) => snapshot.openBreaks.get(key)?.openedAt;
+  const context = { record: transaction, hashes, graceMs, openSince, now: rehearsal(snapshot) };
   const { outcome: compared, ...changes } = handleOutgoingRecord(known, context);
   const outcome = underRules(compared, rulesOf(snapshot));
   const matters =

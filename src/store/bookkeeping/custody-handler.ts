@@ -87,7 +87,8 @@ export class CustodyHandler {
         const { transactionId } = transaction;
         const known = this.#context.unit.withdrawal(transactionId);
         const hashes = this.#hashesOf(transactionId, known, transaction);
-        const context = { record: transaction, hashes, graceMs, now };
+        const openSince = this.#openSince;
+        const context = { record: transaction, hashes, graceMs, now, openSince };
         return this.#apply(handleOutgoingRecord(known, context), now);
       }
       case 'unknown-transaction': {
@@ -143,10 +144,12 @@ export class CustodyHandler {
     }
   }
 
+  readonly #openSince = (key: string): number | undefined =>
+    this.#context.unit.unresolvedBreak(key)?.openedAt;
+
   #correcting({ network, blockchainHash }: Deposit): Correcting {
-    const { unit } = this.#context;
-    const openSince = (key: string): number | undefined => unit.unresolvedBreak(key)?.openedAt;
-    return { hashState: unit.hashState(network, blockchainHash), openSince };
+    const hashState = this.#context.unit.hashState(network, blockchainHash);
+    return { hashState, openSince: this.#openSince };
   }
 
   #hashStateOf(transaction: CustodyTransaction): HashState {

@@ -7,7 +7,7 @@ import { changeSet, type ChangeSet, type RuleContext } from '../../domain/hash/h
 import { sumByRule } from '../../domain/break/exemption.ts';
 import { changedSince, type Movement } from '../../domain/money/movement.ts';
 import { isPostedFor } from '../../domain/hash/sighting.ts';
-import { isTerminal } from '../../domain/withdrawal/withdrawal.ts';
+import { hasArrived } from '../../domain/withdrawal/comparison.ts';
 import { AgeHandler } from './age-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
 import type { ExemptionHandler } from './exemption-handler.ts';
@@ -168,7 +168,7 @@ function byChange(left: Movement, right: Movement): number {
 
 /** Whether a difference between two sources has ended by itself. */
 function isGone(unit: UnitOfWork, found: Finding): boolean {
-  if (found.type === 'missing_notification') return hasArrived(unit, found);
+  if (found.type === 'missing_notification') return isNoLongerMissing(unit, found);
   return isOver(unit, found);
 }
 
@@ -176,11 +176,11 @@ function isGone(unit: UnitOfWork, found: Finding): boolean {
  * Whether the missing notification of a break has arrived: the transaction's final status, or the
  * deposit's confirmation. Our own records answer, because the API no longer lists old rows.
  */
-function hasArrived(unit: UnitOfWork, { subject }: Finding): boolean {
+function isNoLongerMissing(unit: UnitOfWork, { key, subject }: Finding): boolean {
   const { transactionId, network, blockchainHash } = subject;
   if (transactionId === null) return false;
   const withdrawal = unit.withdrawal(transactionId);
-  if (withdrawal !== undefined) return isTerminal(withdrawal);
+  if (withdrawal !== undefined) return hasArrived(key, withdrawal);
   if (network === null || blockchainHash === null) return false;
   const { deposits, sightings } = unit.hashState(network, blockchainHash);
   return (

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
   compareWithdrawal,
+  hasArrived,
   hasLastWord,
   isElsewhere,
+  missingKeys,
 } from '../../../src/domain/withdrawal/comparison.ts';
 import { BlockchainHash, NetworkKey, VaultId } from '../../../src/domain/ids.ts';
 import type { WithdrawalStatus } from '../../../src/domain/withdrawal/withdrawal.ts';
@@ -105,8 +107,6 @@ test.for([
 });
 
 describe('the last word', () => {
-  /** Well within the grace period of a new event. */
-  const SOON = { at: withdrawal('mined').updatedAt, graceMs: 600_000 };
   const WORDS: [ours: WithdrawalStatus | null, theirs: string, has: boolean][] = [
     ['mined', 'mined', true],
     ['rolledback', 'mined', false],
@@ -121,21 +121,18 @@ describe('the last word', () => {
   ];
 
   test.for(WORDS)('we say %s, the API says %s: %s', ([ours, theirs, has]) => {
-    expect(hasLastWord(sent({ status: theirs }), withdrawal(ours), SOON)).toBe(has);
+    expect(hasLastWord(sent({ status: theirs }), withdrawal(ours), false)).toBe(has);
   });
 
-  test.for<[ours: WithdrawalStatus | null, theirs: string, afterMs: number, has: boolean]>([
-    ['rolledback', 'mined', 599_999, false],
-    ['rolledback', 'mined', 600_000, true],
-    ['cancelled', 'mined', 600_000, true],
-    ['failed', 'mined', 600_000, true],
-    ['submitted', 'mined', 600_000, false],
-    [null, 'mined', 600_000, false],
-    ['mined', 'submitted', 600_000, false],
-  ])('we say %s, the API says %s, %i ms after our event: %s', ([ours, theirs, afterMs, has]) => {
-    const known = withdrawal(ours);
-    const grace = { at: known.updatedAt + afterMs, graceMs: 600_000 };
-    expect(hasLastWord(sent({ status: theirs }), known, grace)).toBe(has);
+  test.for<[ours: WithdrawalStatus | null, theirs: string, has: boolean]>([
+    ['rolledback', 'mined', true],
+    ['cancelled', 'mined', true],
+    ['failed', 'mined', true],
+    ['submitted', 'mined', false],
+    [null, 'mined', false],
+    ['mined', 'submitted', false],
+  ])('we say %s, the API still says %s after the grace period: %s', ([ours, theirs, has]) => {
+    expect(hasLastWord(sent({ status: theirs }), withdrawal(ours), true)).toBe(has);
   });
 
   const ELSEWHERE = { vaultId: VaultId('v2') };
@@ -146,13 +143,34 @@ describe('the last word', () => {
     ['mined, its changes not there yet', { changes: null }, false],
     ['in a status that we do not know', { status: 'exploded' }, false],
   ])('of vault and network, %s: %s', ([, record, has]) => {
-    expect(hasLastWord(sent({ ...ELSEWHERE, ...record }), withdrawal('signed'), SOON)).toBe(has);
+    expect(hasLastWord(sent({ ...ELSEWHERE, ...record }), withdrawal('signed'), false)).toBe(has);
   });
 
   test('is no word while the changes of what was mined are not there yet', () => {
-    expect(hasLastWord(sent({ changes: null }), withdrawal('mined'), SOON)).toBe(false);
-    expect(hasLastWord(sent({ status: 'failed', changes: null }), withdrawal('mined'), SOON)).toBe(
+    expect(hasLastWord(sent({ changes: null }), withdrawal('mined'), false)).toBe(false);
+    expect(hasLastWord(sent({ status: 'failed', changes: null }), withdrawal('mined'), false)).toBe(
       true,
     );
+  });
+});
+
+describe('a missing notification', () => {
+  test.for<[now: WithdrawalStatus, before: WithdrawalStatus | null, missing: string, is: boolean]>([
+    ['submitted', 'submitted', 'mined', false],
+    ['mined', 'submitted', 'mined', true],
+    // What is missing came after the end that we know.
+    ['mined', 'mined', 'rolledback', false],
+    ['rolledback', 'mined', 'rolledback', true],
+    ['replaced', 'mined', 'rolledback', true],
+    ['failed', 'failed', 'mined', false],
+    ['mined', 'failed', 'mined', true],
+    ['rolledback', null, 'mined', true],
+  ])('has arrived when we say %s, after %s without %s: %s', ([now, before, missing, is]) => {
+    const grace = { at: 1_000_000, graceMs: 0 };
+    const found = compareWithdrawal(withdrawal(before), sent({ status: missing }), grace);
+    const key = found.kind === 'break' ? found.finding.key : '';
+    expect(key).toContain('missing_notification');
+    expect(missingKeys(withdrawal(now).transactionId)).toContain(key);
+    expect(hasArrived(key, withdrawal(now))).toBe(is);
   });
 });

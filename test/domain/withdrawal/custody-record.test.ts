@@ -34,7 +34,8 @@ function decide(
   hashes: KeyedHashState[] = [hashOf()],
 ) {
   const now = ruleContext({ source: 'api' });
-  return handleOutgoingRecord(known, { record: sent(record), hashes, now, graceMs: 0 });
+  const openSince = (): undefined => undefined;
+  return handleOutgoingRecord(known, { record: sent(record), hashes, now, graceMs: 0, openSince });
 }
 
 describe('a transaction that the API denied and knows after all', () => {
@@ -79,18 +80,24 @@ test('an unfinished transaction moved nothing, although its record lists changes
   expect(postedBy(decided.entries)).toEqual(['mined by api takes back 5: 30 2']);
 });
 
-test.for<[updatedAt: number, custody: string, entries: string[]]>([
-  [50, 'doubted', []],
-  [49, 'known', ['mined by api: -30 -2']],
+test.for<[openedAt: number | undefined, custody: string, entries: string[], healed: boolean]>([
+  // A record that was read before the rollback, and compared a day later.
+  [undefined, 'doubted', [], false],
+  [50, 'doubted', [], false],
+  [49, 'known', ['mined by api: -30 -2'], true],
 ])(
-  'rolled back at %i by a webhook, mined by the record of 99: the books follow it after 50 ms',
-  ([updatedAt, custody, entries]) => {
-    const known: Withdrawal = { ...withdrawal('rolledback', []), custody: 'known', updatedAt };
+  'rolled back by a webhook, mined by the record, different since %s: the books follow it after 50 ms',
+  ([openedAt, custody, entries, healed]) => {
+    const known: Withdrawal = { ...withdrawal('rolledback', []), custody: 'known', updatedAt: 0 };
     const now = ruleContext({ source: 'api' });
-    const context = { record: sent(), hashes: [hashOf()], now, graceMs: 50 };
+    const openSince = (key: string): number | undefined =>
+      key === '["status_mismatch","wd-tx"]' ? openedAt : undefined;
+    const context = { record: sent(), hashes: [hashOf()], now, graceMs: 50, openSince };
     const decided = handleOutgoingRecord(known, context);
     expect(decided.withdrawals.map((one) => one.custody)).toEqual([custody]);
     expect(postedBy(decided.entries)).toEqual(entries);
+    const keys = decided.healed.map(({ key }) => key);
+    expect(keys.includes('["status_mismatch","wd-tx"]')).toBe(healed);
   },
 );
 

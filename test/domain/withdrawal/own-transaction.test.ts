@@ -116,11 +116,35 @@ describe('what the API has said of an own transaction', () => {
     expect(knowledge(open)).toEqual(['wd-tx doubted']);
   });
 
-  test('mined overrules another end from a webhook, past the grace', async () => {
+  test('mined overrules another end from a webhook, once the difference has lasted', async () => {
     const { open } = await known('rolledback');
-    await knows(open, { changes: [balanceChange(-7n)] });
+    const mined = { changes: [balanceChange(-7n)] };
+    await knows(open, mined);
+    expect([knowledge(open), open.positions()]).toEqual([['wd-tx doubted'], {}]);
+    await knows(open, mined);
     expect([knowledge(open), open.positions()]).toEqual([['wd-tx known'], { [AT]: '-7' }]);
     expect(open.openBreaks()).toEqual(['status_mismatch']);
+  });
+
+  test('mined from before a rollback changes no books, however late it is compared', async () => {
+    const { open, service } = await known('mined');
+    await open.deliver(service.outgoing('rolledback'));
+    await knows(open, {});
+    expect([knowledge(open), open.positions()]).toEqual([['wd-tx doubted'], {}]);
+    await knows(open, { status: 'rolledback', changes: null });
+    expect([knowledge(open), open.positions()]).toEqual([['wd-tx known'], {}]);
+    expect(open.openBreaks()).toEqual([]);
+  });
+
+  test('rolled back stays missing while we say mined, run after run', async () => {
+    const { open, service } = await known('mined');
+    const rolledBack = { status: 'rolledback', changes: null };
+    await knows(open, rolledBack);
+    await open.run();
+    expect(open.openBreaks()).toEqual(['missing_notification']);
+    await open.deliver(service.outgoing('rolledback'));
+    await open.run();
+    expect(open.openBreaks()).toEqual([]);
   });
 
   test('a moment ago opens no break yet', async () => {
