@@ -7,15 +7,13 @@ import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { runProgram } from '../program.ts';
 import { Journal, SharedCore, twoJournals } from './journals.ts';
 import { newJournalUrl, receiverOf, until, type RealReceiver } from './receivers.ts';
-import { Sender, statusOf } from './sender.ts';
+import { Sender, statusesOf } from './sender.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 /** Half the time that a takeover of the same journal waits for: `receiver.leaseSeconds` is 3. */
 const PAUSE_MS_MAX = 1_500;
-
-const DELIVERIES_AT_ONCE = 50;
 
 /** Enough to pay a transfer of some wei and its fee. */
 const ONE_ETH = '1000000000000000000';
@@ -29,16 +27,6 @@ async function startedOwner(store: string, name: string): Promise<RealReceiver> 
 
 function doctor({ daemon }: Journal): ReturnType<typeof runProgram> {
   return runProgram('doctor', '--config', daemon.configPath);
-}
-
-/** What a receiver answers to deliveries, several at a time. */
-async function statusesOf(receiver: RealReceiver, numbers: readonly number[]): Promise<string[]> {
-  const statuses: string[] = [];
-  for (let from = 0; from < numbers.length; from += DELIVERIES_AT_ONCE) {
-    const part = numbers.slice(from, from + DELIVERIES_AT_ONCE);
-    statuses.push(...(await Promise.all(part.map((number) => statusOf(receiver, number)))));
-  }
-  return statuses;
 }
 
 describe.runIf(isInstalled)('two journals on one primary', () => {

@@ -1,10 +1,25 @@
 import { webhook, type RealReceiver } from './receivers.ts';
 
+const DELIVERIES_AT_ONCE = 50;
+
 /** What a receiver answers to a delivery; a status from 300 is `refused`. */
 export async function statusOf(receiver: RealReceiver, number: number): Promise<string> {
   const answer = await receiver.daemon.deliver(webhook(number));
   const { status } = (await answer.json()) as { status: string | number };
   return answer.ok ? String(status) : `refused ${answer.status}`;
+}
+
+/** What a receiver answers to deliveries, several at a time. */
+export async function statusesOf(
+  receiver: RealReceiver,
+  numbers: readonly number[],
+): Promise<string[]> {
+  const statuses: string[] = [];
+  for (let from = 0; from < numbers.length; from += DELIVERIES_AT_ONCE) {
+    const part = numbers.slice(from, from + DELIVERIES_AT_ONCE);
+    statuses.push(...(await Promise.all(part.map((number) => statusOf(receiver, number)))));
+  }
+  return statuses;
 }
 
 /** Delivers numbers from `from` on to receivers in turn, as a proxy does, until `stop` is called. */
