@@ -72,6 +72,7 @@ const SHARED = [
   'store/reads/list-totals.test.ts',
   'store/reads/reads.test.ts',
   'store/reads/reconciler-reads.test.ts',
+  'reconcile/close/two-journals.test.ts',
   'reconcile/forged.test.ts',
   'reconcile/forged-outgoing.test.ts',
   'reconcile/forged-position.test.ts',

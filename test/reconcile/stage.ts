@@ -114,12 +114,17 @@ export class Stage {
     this.sweep = this.newSweep(parts.options);
   }
 
+  /** `caller`: a core that several stages share. `baseUrl`: where this stage finds its custody API. */
   static async start(
-    options: { policy?: CreditingPolicy; log?: RequestLog } & Partial<SweepOptions> = {},
+    options: {
+      policy?: CreditingPolicy;
+      log?: RequestLog;
+      caller?: Caller;
+      baseUrl?: string;
+    } & Partial<SweepOptions> = {},
   ): Promise<Stage> {
-    const { policy = THREE_DEEP, log = new MemoryRequestLog(), ...sweepOptions } = options;
-    const caller = await startCaller();
-    onTestFinished(() => caller.stop());
+    const { policy = THREE_DEEP, log = new MemoryRequestLog(), ...others } = options;
+    const { caller = await stageCaller(), baseUrl = caller.core.url, ...sweepOptions } = others;
     const { open, path } = await openLedgerFile(policy);
     const reads = new SqliteReads(openForReading(path));
     onTestFinished(() => reads.close());
@@ -129,7 +134,7 @@ export class Stage {
     const waits: Waits = { rings: false, holds: 0 };
     const attempts: Attempt[] = [];
     const client = new CustodyClient({
-      baseUrl: caller.core.url,
+      baseUrl,
       clientId: String(clientId),
       privateKey: createPrivateKey(privateKeyPem),
       clock: clockOf(caller, waits),
@@ -164,10 +169,10 @@ export class Stage {
     return result.run;
   }
 
-  /** An address in a vault of its own, whose webhooks come here. */
-  async depositAddress(network = 'ethereum'): Promise<DepositAddress> {
+  /** An address in a vault of its own, or in a given one, whose webhooks come here. */
+  async depositAddress(network = 'ethereum', given?: string): Promise<DepositAddress> {
     const { caller } = this;
-    const vaultId = await caller.vault();
+    const vaultId = given ?? (await caller.vault());
     const webhookUrl = await this.webhookUrl();
     const streams = ['outgoing', 'blockchain', 'incoming'];
     await this.api('POST', `/subscriptions/${vaultId}`, { webhookUrl, streams });
@@ -300,6 +305,13 @@ export class Stage {
     onTestFinished(() => receiver.close());
     return receiver;
   }
+}
+
+/** A core on a virtual clock, gone when the test ends. */
+export async function stageCaller(): Promise<Caller> {
+  const caller = await startCaller();
+  onTestFinished(() => caller.stop());
+  return caller;
 }
 
 interface Waits {

@@ -6,7 +6,7 @@ import type { PostgresCluster } from '../../postgres/cluster.ts';
 import { ETH, type BreakRow, type FeedItem } from '../attached.ts';
 import { THREE_DEEP, type Daemon } from '../daemon.ts';
 import { eventually, freePort, startProgram } from '../program.ts';
-import { CustodyView } from './custody-view.ts';
+import { CustodyView } from '../../simulator/custody-view.ts';
 import { newJournalUrl, receiverOf } from './receivers.ts';
 
 export interface Credit extends FeedItem {

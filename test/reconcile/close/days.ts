@@ -25,8 +25,8 @@ export function closerOf(stage: Stage): Closer {
 }
 
 /** A stage whose empty days, from the ledger's first fact on, are closed. */
-export async function start(): Promise<Stage> {
-  const stage = await Stage.start();
+export async function start(options: Parameters<typeof Stage.start>[0] = {}): Promise<Stage> {
+  const stage = await Stage.start(options);
   await localCloserOf(stage).closeThrough(calendar.dayAt(stage.now - 1));
   return stage;
 }
