@@ -33,6 +33,7 @@ const TESTS = {
     'console/browser',
     'docs',
     'e2e',
+    'house/compose.test.ts',
     'house/dead.test.ts',
     'house/dockerfile.test.ts',
     'house/lint.test.ts',

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import build from '../../rolldown.config.ts';
+import { MAIN } from '../e2e/program.ts';
 import { imageFaults, instructionsOf, isIgnored } from './image.ts';
 import type { ImageSources } from './image.ts';
 import { REPOSITORY } from './source.ts';
@@ -24,6 +25,7 @@ const manifest = z
 const around: ImageSources = {
   dockerfile: read('Dockerfile'),
   dockerignore: read('.dockerignore'),
+  guide: read('docs/how-to/run-in-docker.md'),
   engine: manifest.engines.node,
   program: manifest.bin.counterfoil,
   port: z
@@ -47,6 +49,13 @@ test('the image starts what the build produces', () => {
   expect(around.program).toBe('dist/main.js');
   expect(around.exists('src/main.ts')).toBe(true);
   expect(last('CMD')).toBe('["serve", "--config", "/etc/counterfoil/config.json"]');
+});
+
+test('the program takes the command of the image, which names the configuration', () => {
+  const command = z.array(z.string()).parse(JSON.parse(last('CMD') ?? '[]'));
+  const { stderr } = spawnSync(process.execPath, [MAIN, ...command], { encoding: 'utf8' });
+  expect(stderr).toContain('/etc/counterfoil/config.json');
+  expect(stderr).not.toContain('unknown option');
 });
 
 test('the last stage copies from the build stage what it needs, and nothing else', () => {
@@ -109,6 +118,41 @@ const FAULTY: [what: string, change: Partial<ImageSources>, fault: RegExp][] = [
     'a Node without support',
     { dockerfile: around.dockerfile.replaceAll('node:22', 'node:20') },
     /^FROM node:20-bookworm-slim: not a supported release of Node$/,
+  ],
+  [
+    'a stage with another system than the one that compiles',
+    { dockerfile: around.dockerfile.replace(/bookworm-slim AS/, 'trixie-slim AS') },
+    /^FROM node:22-bookworm-slim: modules are compiled for node:22-trixie-slim$/,
+  ],
+  [
+    'a build in another folder',
+    { dockerfile: around.dockerfile.replace('WORKDIR /app', 'WORKDIR /build') },
+    /^COPY --from=build \/app\/dist .\/dist: the build is in \/build$/,
+  ],
+  [
+    'a guide with another port',
+    { guide: around.guide.replace(':8080:8080', ':8080:9090') },
+    /^docker run --publish 9090: EXPOSE 8080$/,
+  ],
+  [
+    'a guide with another volume',
+    { guide: around.guide.replaceAll('counterfoil-data:/data', 'counterfoil-data:/srv') },
+    /^docker run: no --volume for \/data$/,
+  ],
+  [
+    'a guide that mounts what the image has not',
+    { guide: around.guide.replace('counterfoil-data:/data', 'counterfoil-data:/srv') },
+    /^docker run --volume \/srv: the image has no such folder$/,
+  ],
+  [
+    'a guide without a command',
+    { guide: '# Run it in Docker\n' },
+    /^docker run: the guide has none$/,
+  ],
+  [
+    "the receivers' secrets in the image",
+    { dockerignore: around.dockerignore.replace('**/*.env\n', '') },
+    /^config\/receivers\/receivers.env: .dockerignore lets/,
   ],
   [
     'packages of the simulated core',

@@ -9,6 +9,8 @@ export interface Instruction {
 export interface ImageSources {
   readonly dockerfile: string;
   readonly dockerignore: string;
+  /** The page that says how to run the image. */
+  readonly guide: string;
   /** `engines.node` of package.json. */
   readonly engine: string;
   /** The program that `npm run build` produces. */
@@ -19,7 +21,15 @@ export interface ImageSources {
 }
 
 /** Files that must never reach a layer, though each lies where a COPY could pick it up. */
-const SECRETS = ['.env', 'config/.env.production', 'config/client.pem', 'src/vault.key', '.npmrc'];
+const SECRETS = [
+  '.env',
+  'config/.env.production',
+  'config/client.pem',
+  'config/receivers/receivers.env',
+  'config/receivers/tls/server.pem',
+  'src/vault.key',
+  '.npmrc',
+];
 const STATE = ['data/books.sqlite', 'config/books.sqlite-wal', '.git/config', 'node_modules/zod'];
 
 export function instructionsOf(dockerfile: string): Instruction[] {
@@ -102,6 +112,46 @@ function baseFaults(instructions: readonly Instruction[], engine: string): strin
     });
 }
 
+/** better-sqlite3 is compiled in one stage for another: both must be the same system and Node. */
+function stageFaults(instructions: readonly Instruction[]): string[] {
+  const [first, ...others] = instructions
+    .filter(({ keyword }) => keyword === 'FROM')
+    .map(({ rest }) => rest.split(' ')[0] ?? '');
+  const folders = instructions.filter(({ keyword }) => keyword === 'WORKDIR');
+  const folderOf = (wanted: number): string | undefined =>
+    folders.findLast(({ stage }) => stage === wanted)?.rest;
+  return [
+    ...others
+      .filter((image) => image !== first)
+      .map((image) => `FROM ${image}: modules are compiled for ${first}`),
+    ...instructions
+      .filter(({ rest }) => rest.startsWith('--from='))
+      .filter(({ rest }) => !rest.split(' ')[1]?.startsWith(`${folderOf(0)}/`))
+      .map(({ rest }) => `COPY ${rest}: the build is in ${folderOf(0)}`),
+  ];
+}
+
+/** What the guide types must fit the image: its port, its volume, and the folder of its command. */
+function guideFaults(final: readonly Instruction[], guide: string): string[] {
+  const restOf = (wanted: string): string =>
+    final.findLast(({ keyword }) => keyword === wanted)?.rest ?? '(none)';
+  const folder = /"--config", "(.+)\/[^/]+"/.exec(restOf('CMD'))?.[1] ?? '(none)';
+  const published = [...guide.matchAll(/--publish (?:[\d.]+:)?\d+:(\d+)/g)].map(([, port]) => port);
+  const mounted = [...guide.matchAll(/--volume "?[^\s:"]+:([^\s:"]+)/g)].map(([, path]) => path);
+  if (published.length === 0 || mounted.length === 0) return ['docker run: the guide has none'];
+  return [
+    ...published
+      .filter((port) => port !== restOf('EXPOSE'))
+      .map((port) => `docker run --publish ${port}: EXPOSE ${restOf('EXPOSE')}`),
+    ...[restOf('VOLUME'), folder]
+      .filter((path) => !mounted.includes(path))
+      .map((path) => `docker run: no --volume for ${path}`),
+    ...mounted
+      .filter((path) => path !== restOf('VOLUME') && path !== folder)
+      .map((path) => `docker run --volume ${path}: the image has no such folder`),
+  ];
+}
+
 function packageFaults(instructions: readonly Instruction[]): string[] {
   const kept = instructions
     .filter(({ keyword, rest }) => keyword === 'RUN' && rest.includes('npm prune'))
@@ -158,6 +208,7 @@ export function imageFaults(around: ImageSources): string[] {
   const final = instructions.filter(({ stage }) => stage === last);
   return [
     ...baseFaults(instructions, around.engine),
+    ...stageFaults(instructions),
     ...packageFaults(instructions),
     ...instructions
       .filter(({ keyword }) => keyword === 'COPY' || keyword === 'ADD')
@@ -166,6 +217,7 @@ export function imageFaults(around: ImageSources): string[] {
     ...entryFaults(final, around.program),
     ...portFaults(final, around.port),
     ...volumeFaults(final),
+    ...guideFaults(final, around.guide),
     ...secretFaults(instructions, around.dockerignore),
   ];
 }
