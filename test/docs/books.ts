@@ -111,6 +111,8 @@ export class Books {
       ['10.0.0.11,10.0.0.12', hosts],
       ['127.0.0.1:37749,127.0.0.1:39001', hosts],
       ["PASSWORD '…'", `PASSWORD '${PASSWORD}'`],
+      // The servers of a test have no TLS.
+      ['?sslrootcert=/etc/counterfoil/database-ca.pem', ''],
       ['/backups/', `${this.#folder}/backups/`],
       ['/tmp/restored', `${this.#folder}/restored`],
       ['-c archive_mode=off', options],

@@ -76,12 +76,17 @@ export const UNRUN: readonly Unrun[] = [
   },
   {
     page: 'docs/how-to/run-on-two-machines.md',
+    begins: 'systemctl restart etcd',
+    why: PATRONI,
+  },
+  {
+    page: 'docs/how-to/run-on-two-machines.md',
     begins: 'apt-get install postgresql patroni',
     why: INSTALLS,
   },
   {
     page: 'docs/how-to/run-on-two-machines.md',
-    begins: 'systemctl enable --now patroni',
+    begins: 'systemctl daemon-reload',
     why: PATRONI,
   },
   {

@@ -22,6 +22,20 @@ export async function statusesOf(
   return statuses;
 }
 
+/** The deliveries that were acknowledged and that some receiver does not know. */
+export async function lostOf(
+  { acknowledged }: Sender,
+  receivers: readonly RealReceiver[],
+): Promise<number[]> {
+  const lost = new Set<number>();
+  for (const number of acknowledged) {
+    for (const receiver of receivers) {
+      if ((await statusOf(receiver, number)) !== 'duplicate') lost.add(number);
+    }
+  }
+  return [...lost];
+}
+
 /** Delivers numbers from `from` on to receivers in turn, as a proxy does, until `stop` is called. */
 export class Sender {
   readonly acknowledged: number[] = [];
