@@ -101,6 +101,7 @@ export class ApiUnderTest {
         settings: [
           { key: 'reconcile.graceSeconds', value: '600' },
           { key: 'custody.vaults', value: JSON.stringify(Array(9).fill('a-vault')) },
+          { key: 'reconcile.escalation.infoToWarningAfterSeconds', value: '604800' },
         ],
         checks: [
           { check: 'store', status: 'ok', detail: 'it accepts writes' },

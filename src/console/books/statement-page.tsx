@@ -1,5 +1,5 @@
 import type { Statement, StatementLine, StatementTooLong } from '../../store/statement.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
+import { AmountFigure, hasLongAmount, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
@@ -195,6 +195,15 @@ function Sums(shown: ShownStatement & { statement: Statement; period: Period }):
   );
 }
 
+/** Characters of an amount and of a balance for which six columns leave room on a tablet. */
+const TABLET_CHARACTERS = 14;
+
+function amountsOf({ items }: Statement, { asset }: Position): { asset: string; amount: bigint }[] {
+  return items.flatMap(({ amount, balance }) =>
+    [amount, balance].map((one) => ({ asset, amount: one })),
+  );
+}
+
 function Lines(shown: ShownStatement & { statement: Statement; period: Period }): Markup {
   const { statement, period, position, decimals } = shown;
   const { fromText: from, toText: to } = period;
@@ -213,6 +222,7 @@ function Lines(shown: ShownStatement & { statement: Statement; period: Period })
           columns={columnsOf(position.asset, decimals)}
           rowKey={({ entryId, line }) => `${entryId}-${line}`}
           href={({ blockchainHash }) => movementsLink(blockchainHash)}
+          folds={hasLongAmount(amountsOf(statement, position), decimals, TABLET_CHARACTERS)}
         />
       )}
       <PageLinks

@@ -85,7 +85,9 @@ function Custody({ report }: { report: DailyReport }): Markup {
   return (
     <>
       <Moment at={Date.parse(custody.readAt)} />,{' '}
-      {`${grouped(String(custody.transactions))} transactions`}
+      {custody.transactions === 1
+        ? '1 transaction'
+        : `${grouped(String(custody.transactions))} transactions`}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { ignoresCase } from '../../domain/chain/network-address.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../store/answers.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
+import { AmountFigure, hasLongAmount, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
@@ -45,7 +45,7 @@ export function StateBadge({ deposit }: { deposit: Pick<Deposit, 'state' | 'reas
 /** The owner that a person named, else the memo or the account by which the owner is found. */
 function Owner({ deposit }: { deposit: Deposit }): Markup {
   const { attributedTo, memo, accountId } = deposit;
-  if (attributedTo !== null) return <>{attributedTo}</>;
+  if (attributedTo !== null) return <span class="given">{attributedTo}</span>;
   if (memo !== null) return <>memo {memo}</>;
   if (accountId === null) return <span class="muted">none</span>;
   return (
@@ -121,6 +121,7 @@ function Found(list: { filter: DepositFilter; found: DepositsFound; decimals: De
           columns={columns(decimals)}
           rowKey={({ depositId }) => depositId}
           href={({ depositId }) => `${PATH}/${depositId}`}
+          folds={hasLongAmount(items, decimals)}
         />
       )}
       {searchedTo === null ? (

@@ -8,7 +8,7 @@ import {
 import { approvalsNeeded, type DepositRule, type PolicyRule } from '../../domain/policy/policy.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { DepositLife } from '../../store/answers.ts';
-import { limitText } from './terms.ts';
+import { confirmationsText, limitText } from './terms.ts';
 
 /** A deposit's situation for a person: what happened, and what to do next. */
 export interface Situation {
@@ -162,7 +162,7 @@ export function gatesOf(
     {
       name: 'Deep enough',
       isOpen: depthOf(deposit) >= rule.confirmations,
-      detail: `${rule.confirmations} confirmations needed; it has ${depthOf(deposit)}`,
+      detail: `${confirmationsText(rule.confirmations)} needed; it has ${depthOf(deposit)}`,
     },
     {
       name: 'Confirmed by the custody API',

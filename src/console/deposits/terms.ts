@@ -15,6 +15,11 @@ export interface PolicyBook {
 /** A deposit as it was when the policy decided about it. */
 type Judged = Pick<Deposit, 'network' | 'asset' | 'amount' | 'approvals' | 'attributedTo'>;
 
+/** `1 confirmation`, `6 confirmations` */
+export function confirmationsText(count: number): string {
+  return count === 1 ? '1 confirmation' : `${count} confirmations`;
+}
+
 function approvalText(needed: 0 | 1 | 2): string {
   if (needed === 0) return 'no approval needed';
   return needed === 1 ? 'one approval needed' : 'two approvals needed';
@@ -46,7 +51,7 @@ export function termsAt(seq: number, deposit: Judged, book: PolicyBook): string 
   const limit = needed === 2 ? rule.twoApprovalsAbove : rule.oneApprovalAbove;
   return [
     `policy ${policyVersion(held)}`,
-    `${rule.confirmations} confirmations required`,
+    `${confirmationsText(rule.confirmations)} required`,
     `${approvalText(needed)}${needed === 0 || limit === null ? '' : `, above ${shown(limit)}`}`,
     ...(rule.minimumAmount > 0n ? [`at least ${shown(rule.minimumAmount)}`] : []),
     ...(rule.requireMemo ? ['memo required'] : []),

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { FeedItem, Oldest } from '../../store/answers.ts';
 import type { Page } from '../../store/page.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
+import { AmountFigure, hasLongAmount, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
@@ -43,7 +43,7 @@ function unacknowledgedColumns(decimals: Decimals, now: number): Column<Deposit>
       is: 'number',
     },
     {
-      title: 'Waits for',
+      title: 'Unacknowledged for',
       cell: ({ credit }) => (credit === null ? '' : <Age at={credit.creditedAt} now={now} />),
       is: 'number',
     },
@@ -72,8 +72,9 @@ function UnacknowledgedCard(shown: {
           caption="Credits that no consumer has acknowledged, the oldest first"
           items={items}
           columns={unacknowledgedColumns(decimals, now)}
-          rowKey={({ depositId }) => `waits-${depositId}`}
+          rowKey={({ depositId }) => `unacknowledged-${depositId}`}
           href={({ depositId }) => depositLink(depositId)}
+          folds={hasLongAmount(items, decimals)}
         />
       )}
       {total > items.length ? (
@@ -86,7 +87,7 @@ function UnacknowledgedCard(shown: {
 }
 
 function Reference({ one }: { one: FeedItem }): Markup {
-  if (one.reference !== null) return <>{one.reference}</>;
+  if (one.reference !== null) return <span class="given">{one.reference}</span>;
   const text = one.item.kind === 'credit' ? 'not acknowledged' : 'none';
   return <span class="muted">{text}</span>;
 }
@@ -115,7 +116,11 @@ function feedColumns(decimals: Decimals): Column<FeedItem>[] {
       ),
       is: 'number',
     },
-    { title: 'Deposit', cell: ({ item }) => <Identifier value={item.deposit.depositId} /> },
+    {
+      title: 'Deposit',
+      cell: ({ item }) => <Identifier value={item.deposit.depositId} />,
+      is: 'wide',
+    },
     { title: 'In the feed since', cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { title: 'Reference', cell: (one) => <Reference one={one} /> },
   ];
@@ -135,6 +140,10 @@ function FeedCard({ found, decimals }: { found: Page<FeedItem>; decimals: Decima
           columns={feedColumns(decimals)}
           rowKey={({ item }) => item.creditId}
           href={({ item }) => depositLink(item.deposit.depositId)}
+          folds={hasLongAmount(
+            found.items.map(({ item }) => ({ amount: item.amount, asset: item.deposit.asset })),
+            decimals,
+          )}
         />
       )}
       <PageLinks found={found} href={(page) => linkTo(PATH, { page })} />

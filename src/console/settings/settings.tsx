@@ -28,7 +28,7 @@ const CHECK_COLUMNS: Column<Check>[] = [
 ];
 
 const SETTING_COLUMNS: Column<Setting>[] = [
-  { title: 'Setting', cell: ({ key }) => <span class="id">{key}</span> },
+  { title: 'Setting', cell: ({ key }) => <span class="id setting">{key}</span> },
   { title: 'Value', cell: ({ value }) => <span class="id setting">{value}</span> },
 ];
 

@@ -1,7 +1,7 @@
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { movedBy } from '../../report/tables/withdrawals-table.ts';
 import type { Page } from '../../store/page.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
+import { AmountFigure, hasLongAmount, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
@@ -72,6 +72,14 @@ export function Moved({ one, decimals }: { one: Withdrawal; decimals: Decimals }
   );
 }
 
+/** Amounts and fees, each of which stands on a line of its own. */
+function movedAmounts(one: Withdrawal): { asset: string; amount: bigint }[] {
+  return movedBy(one).flatMap(({ asset, amount, fee }) => [
+    { asset, amount },
+    { asset, amount: fee },
+  ]);
+}
+
 function columnsOf(decimals: Decimals): Column<Withdrawal>[] {
   return [
     {
@@ -100,6 +108,7 @@ function columnsOf(decimals: Decimals): Column<Withdrawal>[] {
         ) : (
           <Identifier value={hash} href={movementsLink(hash)} />
         ),
+      is: 'wide',
     },
   ];
 }
@@ -158,6 +167,7 @@ export function WithdrawalsPage(shown: {
             columns={columnsOf(decimals)}
             rowKey={({ transactionId }) => transactionId}
             href={({ transactionId }) => withdrawalLink(transactionId)}
+            folds={hasLongAmount(found.items.flatMap(movedAmounts), decimals)}
           />
         )}
         <PageLinks found={found} href={(page) => linkTo(PATH, { ...filter, page })} />

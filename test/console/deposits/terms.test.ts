@@ -21,10 +21,12 @@ const POLICIES = [
     twoApprovalsAbove: Amount(5_000n),
   }),
   policyAt(10, { confirmations: 2 }),
+  policyAt(5, { confirmations: 1 }),
 ];
 
 const CASES: [seq: number, amount: bigint, people: string[], terms: string][] = [
-  [9, 100n, ['ann'], 'an older policy decided; approved by ann'],
+  [4, 100n, ['ann'], 'an older policy decided; approved by ann'],
+  [5, 100n, [], 'policy pol_5; 1 confirmation required; no approval needed'],
   [10, 9_000n, [], 'policy pol_10; 2 confirmations required; no approval needed'],
   [19, 9_000n, [], 'policy pol_10; 2 confirmations required; no approval needed'],
   [20, 1_000n, [], 'policy pol_20; 6 confirmations required; no approval needed'],

@@ -6,7 +6,7 @@ import type { ShownBreak } from '../../../store/answers.ts';
 import type { Page } from '../../../store/page.ts';
 import type { Reads } from '../../../store/reads.ts';
 import type { HrefOf } from '../../frame/context.ts';
-import { AmountFigure, type Decimals } from '../../../pages/parts/value/amount.tsx';
+import { AmountFigure, hasLongAmount, type Decimals } from '../../../pages/parts/value/amount.tsx';
 import { Badge } from '../../../pages/parts/badge.tsx';
 import { Card } from '../../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../../pages/parts/list/data-table.tsx';
@@ -38,6 +38,9 @@ import { Downloads } from '../../parts/list/downloads.tsx';
 /** The most urgent breaks, among which groups are found. */
 const GROUPED_MAX = 500;
 const GROUPS_MAX = 6;
+
+/** Characters of a difference for which eight columns leave room on a tablet. */
+const TABLET_CHARACTERS = 14;
 
 /** A page of the queue, and on the first page the groups among the most urgent breaks. */
 export interface Queue {
@@ -76,6 +79,17 @@ export interface Looking {
   readonly hrefOf: HrefOf;
 }
 
+/** The difference of a break that is about an amount; else nothing. */
+function shownDifference(one: ShownBreak): { amount: bigint; asset: string }[] {
+  const amount = differenceOf(one);
+  const { asset } = one.subject;
+  return amount === null || asset === null ? [] : [{ amount, asset }];
+}
+
+function Assignee({ name }: { name: string | null }): Markup {
+  return name === null ? <span class="muted">nobody</span> : <span class="given">{name}</span>;
+}
+
 function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] {
   const { now, mayAct, isChosen, hrefOf } = looking;
   const box: Column<ShownBreak> = {
@@ -109,15 +123,14 @@ function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] 
     {
       title: 'Difference',
       cell: (one) => {
-        const difference = differenceOf(one);
-        const { asset } = one.subject;
-        if (difference === null || asset === null) return <span class="muted">none</span>;
-        return <AmountFigure amount={difference} asset={asset} decimals={decimals} signed />;
+        const [difference] = shownDifference(one);
+        if (difference === undefined) return <span class="muted">none</span>;
+        return <AmountFigure {...difference} decimals={decimals} signed />;
       },
       is: 'number',
     },
     { title: 'State', cell: ({ state }) => state },
-    { title: 'Assignee', cell: ({ assignee }) => assignee ?? <span class="muted">nobody</span> },
+    { title: 'Assignee', cell: ({ assignee }) => <Assignee name={assignee} /> },
     { title: 'Age', cell: ({ openedAt }) => <Age at={openedAt} now={now} />, is: 'number' },
   ];
 }
@@ -258,6 +271,7 @@ export function QueuePage(page: {
             columns={columnsFor(decimals, looking)}
             rowKey={({ breakId }) => breakId}
             href={({ breakId }) => `${PATH}/${breakId}`}
+            folds={hasLongAmount(found.items.flatMap(shownDifference), decimals, TABLET_CHARACTERS)}
           />
         )}
         <PageLinks found={found} href={(number) => queueLink(filter, { page: number })} />

@@ -99,6 +99,7 @@ export function Witnesses(props: {
       items={statements}
       columns={columnsOf(decimals)}
       rowKey={({ movement }) => `movement-${movement.vaultId}-${movement.asset}`}
+      folds
     />
   );
 }

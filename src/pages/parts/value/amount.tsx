@@ -14,6 +14,27 @@ function AssetName({ asset }: { asset: string }): Markup {
   );
 }
 
+/** The digits of an amount as a page shows them; smallest units without known decimals. */
+function digitsOf(amount: bigint, fractionDigits: number | undefined): string {
+  return fractionDigits === undefined
+    ? grouped(amount.toString().replace('-', '−'))
+    : decimalText(amount, fractionDigits);
+}
+
+/** Characters of an amount that a list of six or seven columns has room for on a tablet. */
+const TABLET_CHARACTERS = 22;
+
+/** Whether one of the amounts is too long for its column on a tablet, so that the list folds. */
+export function hasLongAmount(
+  amounts: readonly { readonly amount: bigint; readonly asset: string }[],
+  decimals: Decimals,
+  charactersMax = TABLET_CHARACTERS,
+): boolean {
+  return amounts.some(
+    ({ amount, asset }) => digitsOf(amount, decimals.get(asset)).length > charactersMax,
+  );
+}
+
 /**
  * An amount in the asset's own unit, with its exact smallest units below. Without known decimals it
  * shows smallest units alone and says so.
@@ -31,10 +52,7 @@ export function AmountFigure(figure: {
   const fractionDigits = decimals.get(asset);
   const sign = signed && amount > 0n ? '+' : '';
   const exact = amount.toString();
-  const text =
-    fractionDigits === undefined
-      ? grouped(exact.replace('-', '−'))
-      : decimalText(amount, fractionDigits);
+  const text = digitsOf(amount, fractionDigits);
   return (
     <data class="amount" value={exact}>
       <span class={figureClass('figure', text)}>
