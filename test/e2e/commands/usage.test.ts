@@ -1,23 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openForWriting } from '../../../src/store/sqlite/file/database.ts';
-import { Daemon } from '../daemon.ts';
 import { callProgram } from '../called-program.ts';
+import { Daemon } from '../daemon.ts';
 import { MAIN, runProgram, runUnread } from '../program.ts';
+import { usageFolder } from './usage-folder.ts';
 
 const COMMANDS = [
   'demo',
@@ -107,8 +95,7 @@ test.each([
   ['an unknown key', '{"store":"sqlite:x","surprise":1}', /surprise/],
   ['a cron pattern that is none', '{"reconcile":{"sweep":"often"}}', /reconcile\.sweep/],
 ])('a configuration with %s: exit 2, and its key is named', async (_what, text, message) => {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = usageFolder();
   const file = join(folder, 'config.json');
   writeFileSync(file, text);
   const { code, stderr } = await callProgram('serve', '--config', file);
@@ -128,25 +115,6 @@ test('a port that is taken: exit 1 at once, and nothing keeps the store', async 
   }
 });
 
-test('a file that is no store is a problem found, not bad usage', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'store.db');
-  writeFileSync(file, 'this is a text file, long enough to be looked at as one '.repeat(20));
-  const { code, stderr } = await runProgram('verify', '--store', file);
-  expect(code).toBe(1);
-  expect(stderr).not.toMatch(/^\s+at /m);
-});
-
-test('a store is named as in the configuration too, with `sqlite:` before its file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'store.db');
-  openForWriting(file).close();
-  const { code, stdout } = await callProgram('verify', '--store', `sqlite:${file}`);
-  expect([code, stdout]).toEqual([0, expect.stringContaining(`${file}: 0 facts`)]);
-});
-
 test.each([
   ['doctor', "the authority that issued the proxy's certificate"],
   ['reconcile', "the authority that issued the daemon's certificate"],
@@ -154,65 +122,6 @@ test.each([
   const { stdout } = await callProgram(command, '--help');
   expect(stdout.replace(/\s+/g, ' ')).toContain(text);
 });
-
-test('a folder at the path of a store is reported as a folder', async () => {
-  const { code, stderr } = await callProgram('verify', '--store', tmpdir());
-  expect([code, stderr]).toEqual([
-    1,
-    `counterfoil: ${tmpdir()} is a folder: name the file in it\n`,
-  ]);
-});
-
-test.each([
-  ['verify'],
-  ['rebuild'],
-  ['report', '--date', '2025-11-20'],
-  ['backup', '--out', '/nowhere/copy.db'],
-  ['restore', '--from', MAIN],
-])('%j: two stores are bad usage, and the message names both solutions', async (...command) => {
-  const two = ['--store', MAIN, '--config', 'config.json'];
-  const { code, stdout, stderr } = await callProgram(...command, ...two);
-  expect([code, stdout, stderr]).toEqual([
-    2,
-    '',
-    `counterfoil: --store and --config both name a store: leave out --config to work on ${MAIN}, or --store to work on the one that config.json names\n`,
-  ]);
-});
-
-test.each([['serve'], ['rebuild'], ['restore', '--from']])(
-  '%j: a folder at the path of the store is refused, and no file is left beside it',
-  async (command, ...from) => {
-    const daemon = new Daemon();
-    onTestFinished(() => daemon.remove());
-    const backup = join(daemon.folder, 'backup.db');
-    openForWriting(backup).close();
-    mkdirSync(daemon.storePath);
-    const args = [command, ...from.flatMap((option) => [option, backup])];
-    const { code, stderr } = await callProgram(...args, '--config', daemon.configPath);
-    expect([code, stderr]).toEqual([
-      1,
-      `counterfoil: ${daemon.storePath} is a folder: name the file in it\n`,
-    ]);
-    const beside = readdirSync(daemon.folder).filter((name) => name.startsWith('store.db'));
-    expect(beside).toEqual(['store.db']);
-  },
-);
-
-test.each([['serve'], ['doctor']])(
-  '%s: a store below a file is refused, and the file is named',
-  async (command) => {
-    const daemon = new Daemon();
-    onTestFinished(() => daemon.remove());
-    writeFileSync(daemon.storePath, '');
-    const config = JSON.parse(readFileSync(daemon.configPath, 'utf8')) as Record<string, unknown>;
-    const store = `sqlite:${daemon.storePath}/store.db`;
-    writeFileSync(daemon.configPath, JSON.stringify({ ...config, store }));
-    const { code, stdout, stderr } = await runProgram(command, '--config', daemon.configPath);
-    expect(code).toBe(1);
-    expect(stdout + stderr).toContain(`${daemon.storePath} is`);
-    expect(stderr).not.toMatch(/^\s+at /m);
-  },
-);
 
 test('a misspelt option leads to the help of its command', async () => {
   const { code, stderr } = await callProgram('serve', '--confg', 'config.json');
@@ -277,68 +186,6 @@ test.each(['serve', 'doctor'])(
         '',
       ],
     ]);
-  },
-);
-
-test('a daemon starts where a process may have 128 files open', async () => {
-  const daemon = new Daemon();
-  onTestFinished(() => daemon.remove());
-  const serve = [process.execPath, MAIN, 'serve', '--config', daemon.configPath, '--json'];
-  const started = spawn('sh', ['-c', 'ulimit -n 128; exec "$@"', 'sh', ...serve], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  onTestFinished(() => void started.kill('SIGKILL'));
-  const [said] = (await once(started.stdout, 'data')) as [Buffer];
-  expect(said.toString()).toMatch(/"url":"http/);
-  started.kill('SIGTERM');
-  expect(await once(started, 'exit')).toEqual([0, null]);
-});
-
-test('a key that does not fit the disk leaves no half of itself in the way of the next try', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const { status, stderr } = spawnSync(
-    'sh',
-    ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, MAIN, 'keygen', '--out', 'new'],
-    { cwd: folder, encoding: 'utf8' },
-  );
-  expect([status, stderr]).toEqual([1, expect.stringMatching(/new\.key cannot be written/)]);
-  expect(readdirSync(folder)).toEqual([]);
-});
-
-// Linux has a file that is always full.
-test.skipIf(!existsSync('/dev/full'))(
-  'a result that cannot be written whole: exit 1 and the cause',
-  () => {
-    const full = openSync('/dev/full', 'w');
-    const { status, stderr } = spawnSync(process.execPath, [MAIN, 'keygen', '--token'], {
-      stdio: ['ignore', full, 'pipe'],
-      encoding: 'utf8',
-    });
-    closeSync(full);
-    const said = /^counterfoil: standard output cannot be written: ENOSPC.*\n$/;
-    expect([status, stderr]).toEqual([1, expect.stringMatching(said)]);
-  },
-);
-
-test.skipIf(!existsSync('/dev/full'))(
-  'a daemon whose log is on a full disk goes on, and ends in order',
-  async () => {
-    const daemon = new Daemon();
-    onTestFinished(() => daemon.remove());
-    const full = openSync('/dev/full', 'w');
-    const serve = spawn(process.execPath, [MAIN, 'serve', '--config', daemon.configPath], {
-      stdio: ['ignore', 'pipe', full],
-    });
-    onTestFinished(() => void serve.kill('SIGKILL'));
-    closeSync(full);
-    const ended = once(serve, 'exit');
-    if (serve.stdout === null) throw new Error('its output was not piped');
-    const [said] = (await once(serve.stdout, 'data')) as [Buffer];
-    const [url = ''] = /http:\S+/.exec(said.toString()) ?? [];
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    serve.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
   },
 );
 

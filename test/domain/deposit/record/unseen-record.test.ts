@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
+import { handleUnseenRecord } from '../../../../src/domain/deposit/verification.ts';
+import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
+import { EMPTY_HASH_STATE, type HashState } from '../../../../src/domain/hash/hash-state.ts';
+import { TransactionId, VaultId } from '../../../../src/domain/ids.ts';
+import { newSighting, type Sighting } from '../../../../src/domain/hash/sighting.ts';
+import { balanceChange, received } from '../../../store/evidence.ts';
+import { runs } from '../../hash/event-runs.ts';
+import { DUE } from '../../records.ts';
+import { AT, now } from './rule-context.ts';
+
+describe('an incoming transaction that no deposit answers to', () => {
+  const sighting: Sighting = {
+    ...newSighting({
+      network: DUE.network,
+      blockchainHash: DUE.blockchainHash,
+      vaultId: DUE.vaultId,
+      stream: 'incoming',
+      accountId: DUE.accountId,
+      addressId: DUE.addressId,
+      memo: null,
+    }),
+    entryId: 1,
+    seen: runs('confirmation:1:dep-tx'),
+  };
+  const REBATE = { changes: [balanceChange(3n, { kind: 'rebate' })] };
+  const HEALED = 'healed missing_notification dep-tx';
+  const FOUND = 'found missing_notification';
+
+  function hashState(deposit: Partial<Deposit>): HashState {
+    return { ...EMPTY_HASH_STATE, deposits: [{ ...DUE, ...deposit }] };
+  }
+  function seen(more: Partial<Sighting> = {}): HashState {
+    return { ...EMPTY_HASH_STATE, sightings: [{ ...sighting, ...more }] };
+  }
+
+  const UNSEEN: [
+    why: string,
+    ours: HashState,
+    record: Partial<CustodyTransaction>,
+    is: string[],
+  ][] = [
+    ['nothing is known', EMPTY_HASH_STATE, {}, ['break', FOUND]],
+    ['its deposit has come', hashState({}), {}, ['matched', HEALED]],
+    [
+      'another vault has a deposit of the transaction',
+      hashState({ vaultId: VaultId('v2') }),
+      {},
+      ['break', FOUND],
+    ],
+    [
+      'another transaction of the hash has a deposit at the place',
+      hashState({ transactionId: TransactionId('x') }),
+      {},
+      ['break', FOUND],
+    ],
+    [
+      'its deposit has come, at another place',
+      hashState({ addressId: null }),
+      {},
+      ['matched', HEALED],
+    ],
+    [
+      'a deposit without a transaction is at the place',
+      hashState({ transactionId: null }),
+      {},
+      ['matched', HEALED],
+    ],
+    [
+      'a deposit without a transaction is at another place',
+      hashState({ transactionId: null, addressId: null }),
+      {},
+      ['break', FOUND],
+    ],
+    ['a rebate, and nothing is known', EMPTY_HASH_STATE, REBATE, ['break', FOUND]],
+    ['a rebate that is booked', seen(), REBATE, ['matched', HEALED]],
+    [
+      'a rebate that is booked in another vault',
+      seen({ vaultId: VaultId('v2') }),
+      REBATE,
+      ['break', FOUND],
+    ],
+    [
+      'a rebate that the chain view alone has',
+      seen({ stream: 'blockchain' }),
+      REBATE,
+      ['break', FOUND],
+    ],
+    ['a rebate that was taken back', seen({ entryId: null }), REBATE, ['break', FOUND]],
+    [
+      'a rebate of another transaction',
+      seen({ seen: runs('confirmation:1:x') }),
+      REBATE,
+      ['break', FOUND],
+    ],
+    ['a receipt at a place where an entry stands', seen(), {}, ['break', FOUND]],
+    ['changes are omitted', seen(), { changes: null }, ['matched', HEALED]],
+    [
+      'rolled back, and nothing is known',
+      EMPTY_HASH_STATE,
+      { status: 'rolledback' },
+      ['matched', HEALED],
+    ],
+    ['a moment ago', EMPTY_HASH_STATE, { updatedAt: AT - 9 }, ['skipped']],
+    ['past the grace', EMPTY_HASH_STATE, { updatedAt: AT - 10 }, ['break', FOUND]],
+  ];
+
+  test.for(UNSEEN)('%s', ([, ours, record, is]) => {
+    const { outcome, found, healed } = handleUnseenRecord(ours, {
+      record: received(record),
+      graceMs: 10,
+      now: now(),
+    });
+    expect([
+      outcome.kind,
+      ...found.map(({ type }) => `found ${type}`),
+      ...healed.map(({ key }) => `healed ${(JSON.parse(key) as string[]).join(' ')}`),
+    ]).toEqual(is);
+  });
+});
