@@ -48,7 +48,7 @@ function Period({ beganMs, at }: { beganMs: number; at: number }): Markup {
   );
 }
 
-/** Credit latency of the last hour, and the oldest waiting deposit with its reason. */
+/** Credit latency of the last hour, and the oldest uncredited deposit with its reason. */
 export function LatencyCard(props: {
   latency: CreditLatencyNow;
   at: number;

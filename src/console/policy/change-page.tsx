@@ -221,8 +221,8 @@ export function ReviewPage(shown: {
         />
         <form class="rules" method="post" action={`${POLICY_PATH}/set`}>
           <p>
-            The new policy takes effect at once: the daemon evaluates every waiting deposit by it.
-            Earlier credits and approvals stay.
+            The new policy takes effect at once: the daemon evaluates every uncredited deposit by
+            it. Earlier credits and approvals stay.
           </p>
           <input type="hidden" name="version" value={version} />
           <input type="hidden" name="json" value={json} />

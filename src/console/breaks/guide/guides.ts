@@ -153,7 +153,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     happened:
       'Overdue notifications wait at the custody service, because it cannot deliver them to you.',
     steps: [
-      'Mend the proxy, its certificate, DNS or the firewall. The break closes when the custody service has delivered the waiting notifications.',
+      'Mend the proxy, its certificate, DNS or the firewall. The break closes when the custody service has delivered all notifications.',
     ],
   },
 };
