@@ -210,10 +210,10 @@ function shownBy(outcome: Outcome, transactionId: TransactionId): ChangeSet['hea
   const { type, key } = outcome.kind === 'break' ? outcome.finding : { type: null, key: null };
   if (type === 'missing_notification') return [];
   const missing = missingKeys(transactionId);
-  const corrected = type !== null && key === breakKey(type, transactionId, 'corrected');
+  const isCorrection = type !== null && key === breakKey(type, transactionId, 'corrected');
   return [
     ...missing.map((one) => ({ key: one, reason: 'the custody API agrees now' })),
-    ...(corrected
+    ...(isCorrection
       ? [{ key: breakKey(type, transactionId), reason: 'corrected by the custody API’s record' }]
       : []),
   ];

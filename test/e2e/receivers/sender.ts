@@ -28,9 +28,10 @@ export async function lostOf(
   receivers: readonly RealReceiver[],
 ): Promise<number[]> {
   const lost = new Set<number>();
-  for (const number of acknowledged) {
-    for (const receiver of receivers) {
-      if ((await statusOf(receiver, number)) !== 'duplicate') lost.add(number);
+  for (const receiver of receivers) {
+    const statuses = await statusesOf(receiver, acknowledged);
+    for (const [index, number] of acknowledged.entries()) {
+      if (statuses[index] !== 'duplicate') lost.add(number);
     }
   }
   return [...lost];
