@@ -155,7 +155,7 @@ function productOf(
     },
     tornBytes: () => faultSchedule.tornBytes(),
     random: () => jitter.fraction(),
-    hangs: () => network.hangs(),
+    hangs: (process) => network.hangs(process),
   };
   const { receivers = 1, mistakes } = options;
   if (receivers === 1) return new OneProcess(product);

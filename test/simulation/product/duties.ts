@@ -132,21 +132,22 @@ function clientOf(options: DutiesOptions): CustodyClient {
 
 /**
  * The client's pauses move virtual time. A request's timer does not: the clock stands still while a
- * request is under way, so it rings exactly when the network lets the request hang.
+ * request is under way, so it rings exactly when the network lets the request hang. It waits for that
+ * from the start: a process that sleeps may have a request on its way.
  */
-function clientClock({ clock, life, now, hangs }: DutiesOptions): ClientClock {
+function clientClock({ name, clock, life, now, hangs }: DutiesOptions): ClientClock {
   return {
     now,
     sleep: async (ms, signal) => {
-      await life.awake();
       if (signal !== undefined) {
         const ended = new Promise<'ended'>((resolve) => {
           if (signal.aborted) resolve('ended');
           else signal.addEventListener('abort', () => resolve('ended'), { once: true });
         });
-        const first = await Promise.race([ended, hangs().then(() => 'rang' as const)]);
+        const first = await Promise.race([ended, hangs(name).then(() => 'rang' as const)]);
         if (first === 'ended') return undefined;
       }
+      await life.awake();
       await clock.advance(Math.max(0, Math.ceil(ms)));
       return life.awake();
     },

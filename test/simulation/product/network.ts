@@ -47,9 +47,10 @@ export class Network {
   #coreUrl = '';
   #webhookOrigin = '';
   #apiOrigin = '';
-  #ring: () => void = () => undefined;
-  /** A call of the client is with the core right now. */
-  #forwarding = false;
+  /** Rings for the newest request of each process. */
+  readonly #rings = new Map<string, () => void>();
+  /** The process whose call is with the core right now. */
+  #forwarding: string | undefined;
   /** The client has given that call up. */
   #givenUp = false;
   /** Calls that the network is not done with. */
@@ -85,10 +86,10 @@ export class Network {
     this.#coreUrl = ends.coreUrl;
   }
 
-  /** Resolves when the request that is sent next hangs. */
-  hangs(): Promise<void> {
+  /** Resolves when the request that this process sends next hangs. */
+  hangs(process: string): Promise<void> {
     return new Promise((resolve) => {
-      this.#ring = resolve;
+      this.#rings.set(process, resolve);
     });
   }
 
@@ -144,7 +145,7 @@ export class Network {
       case 'hangs':
         note('');
         // The core answers a replay only after its webhook: then the client's call hangs with it.
-        if (this.#forwarding) this.#giveUp();
+        if (this.#forwarding !== undefined) this.#giveUp(this.#forwarding);
         return;
       case 'truncated': {
         const status = await this.#deliver(body.subarray(0, Math.floor(body.length / 2)));
@@ -186,7 +187,7 @@ export class Network {
   async #carryCall(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const [, name = ''] = (incoming.url ?? '').split('/');
     const caller = this.#receiver?.caller(name);
-    const answering = this.#answerTo(incoming, (incoming.url ?? '').slice(name.length + 1));
+    const answering = this.#answerTo(incoming, name);
     const done = answering.then(
       () => undefined,
       () => undefined,
@@ -202,8 +203,9 @@ export class Network {
   }
 
   /** Everything that a call sets going, and its answer. */
-  async #answerTo(incoming: IncomingMessage, path: string): Promise<Carried | 'lost' | 'hangs'> {
+  async #answerTo(incoming: IncomingMessage, name: string): Promise<Carried | 'lost' | 'hangs'> {
     const { clock, faultSchedule, log, bustle } = this.#parts;
+    const path = (incoming.url ?? '').slice(name.length + 1);
     const body = await buffer(incoming);
     const fate = faultSchedule.apiFate();
     const call = `${incoming.method ?? ''} ${decodeURIComponent(path)}`.replaceAll(
@@ -212,13 +214,13 @@ export class Network {
     );
     if (fate === 'hangs') {
       log.add(`api ${call}: hangs`);
-      this.#giveUp();
+      this.#giveUp(name);
       return 'hangs';
     }
     const carried =
       fate === 'request-lost'
         ? undefined
-        : await this.#forward(incoming, { path, body }).catch(() => null);
+        : await this.#forward(incoming, { name, path, body }).catch(() => null);
     if (fate !== 'request-lost' && this.#givenUp) return 'hangs';
     if (faultSchedule.bustles()) await bustle();
     await clock.advance(0);
@@ -226,21 +228,21 @@ export class Network {
     return carried === undefined || carried === null || fate === 'response-lost' ? 'lost' : carried;
   }
 
-  #giveUp(): void {
+  #giveUp(process: string): void {
     this.#givenUp = true;
-    this.#ring();
+    this.#rings.get(process)?.();
   }
 
   async #forward(
     incoming: IncomingMessage,
-    sent: { readonly path: string; readonly body: Buffer },
+    sent: { readonly name: string; readonly path: string; readonly body: Buffer },
   ): Promise<Carried> {
-    this.#forwarding = true;
+    this.#forwarding = sent.name;
     this.#givenUp = false;
     try {
       return await this.#exchange(incoming, sent);
     } finally {
-      this.#forwarding = false;
+      this.#forwarding = undefined;
     }
   }
 

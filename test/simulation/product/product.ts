@@ -29,8 +29,8 @@ export interface ProductOptions {
   readonly tornBytes: () => number;
   /** In [0, 1): jitter of the client's backoff. */
   readonly random: () => number;
-  /** Rings when the network lets the client's request hang. */
-  readonly hangs: () => Promise<void>;
+  /** Resolves when the network lets the next request of the process of that name hang. */
+  readonly hangs: (process: string) => Promise<void>;
 }
 
 /** The product under simulation: one process over one store, or several receivers of one journal. */

@@ -37,6 +37,15 @@ test(
 );
 
 test(
+  'a request that hangs while its process sleeps ends once the process has woken',
+  async () => {
+    const verdict = await simulate(930_502, { receivers: RECEIVERS });
+    expect(verdict.problems).toEqual([]);
+  },
+  RUN_MS_MAX,
+);
+
+test(
   'the same seed gives the same events and the same journal',
   async () => {
     const options = { steps: STEPS, receivers: RECEIVERS };
