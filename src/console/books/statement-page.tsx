@@ -195,9 +195,6 @@ function Sums(shown: ShownStatement & { statement: Statement; period: Period }):
   );
 }
 
-/** Characters of an amount and of a balance for which six columns leave room on a tablet. */
-const TABLET_CHARACTERS = 14;
-
 function amountsOf({ items }: Statement, { asset }: Position): { asset: string; amount: bigint }[] {
   return items.flatMap(({ amount, balance }) =>
     [amount, balance].map((one) => ({ asset, amount: one })),
@@ -222,7 +219,7 @@ function Lines(shown: ShownStatement & { statement: Statement; period: Period })
           columns={columnsOf(position.asset, decimals)}
           rowKey={({ entryId, line }) => `${entryId}-${line}`}
           href={({ blockchainHash }) => movementsLink(blockchainHash)}
-          folds={hasLongAmount(amountsOf(statement, position), decimals, TABLET_CHARACTERS)}
+          folds={hasLongAmount(amountsOf(statement, position), decimals, 'narrow')}
         />
       )}
       <PageLinks

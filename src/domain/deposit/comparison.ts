@@ -77,6 +77,15 @@ export function inGrace(changedAt: number, grace: Grace): boolean {
   return grace.at - changedAt < grace.graceMs;
 }
 
+/** When the break of a key opened, Unix milliseconds; undefined without one. */
+export type OpenSince = (key: string) => number | undefined;
+
+/** Whether the break of a difference has been open for the grace period. */
+export function hasLasted({ key }: Finding, openSince: OpenSince, grace: Grace): boolean {
+  const since = openSince(key);
+  return since !== undefined && !inGrace(since, grace);
+}
+
 /**
  * Compares books with the chain view by sum (the specification, section "Conservation rules", 3).
  * Without a chain view it compares books with the custody API's sum. A break's figures are in

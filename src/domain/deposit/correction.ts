@@ -2,11 +2,12 @@ import { ZERO, type Amount } from '../money/amount.ts';
 import { breakKey, type Finding } from '../break/break.ts';
 import {
   custodyReceived,
-  inGrace,
+  hasLasted,
   isNamedByWebhooksAlone,
   isNamedOtherwise,
   receivedAt,
   samePosition,
+  type OpenSince,
   type Outcome,
 } from './comparison.ts';
 import { pinsOf, sameContent, sameSums } from '../hash/same-changes.ts';
@@ -33,8 +34,7 @@ import { correctedAs, newSighting, sightingKeyOf, type Sighting } from '../hash/
 export interface Correcting {
   /** The state of the deposit's hash. */
   readonly hashState: HashState;
-  /** When the break of a key opened, Unix milliseconds; undefined without one. */
-  readonly openSince: (key: string) => number | undefined;
+  readonly openSince: OpenSince;
 }
 
 interface Context {
@@ -74,8 +74,7 @@ function hasLastWord(
     if (!isNamedByWebhooksAlone(deposit)) return false;
     if (custodyReceived(deposit, list) === undefined) return false;
   }
-  const since = correcting.openSince(outcome.finding.key);
-  return since !== undefined && !inGrace(since, { at: now.at, graceMs });
+  return hasLasted(outcome.finding, correcting.openSince, { at: now.at, graceMs });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { BalanceChange } from '../fact/notification.ts';
-import { negated, plus, ZERO } from './amount.ts';
+import { negated, plus, ZERO, type Amount } from './amount.ts';
 import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
 import { isAtOdds, type Movement } from './movement.ts';
 
@@ -17,7 +17,7 @@ export interface SuspenseEntry {
  *
  * | apart from suspense, the books have | posts |
  * |---|---|
- * | as much as the chain: it took the movement back, or the notification came | the reversals of earlier entries against suspense |
+ * | the same sum as the chain: the chain took the movement back, or its notification came | the reversals of earlier entries against suspense |
  * | nothing | these reversals, and what is on the chain |
  * | something else | nothing: suspense does not explain the difference |
  *
@@ -26,30 +26,34 @@ export interface SuspenseEntry {
  */
 export function suspenseEntries(
   movement: Movement,
-  {
-    earlier,
-    onChain,
-  }: {
+  evidence: {
     readonly earlier: readonly SuspenseEntry[];
     readonly onChain: readonly BalanceChange[];
   },
   entryId: () => number,
 ): readonly Entry[] {
-  const isOthers = movement.onBooks && earlier.length === 0;
-  if (isOthers || !isAtOdds(movement)) return [];
-  const others = earlier
-    .flatMap(({ changes }) => changes)
-    .reduce((sum, { amount }) => plus(sum, negated(amount)), movement.books);
-  if (others !== movement.chain && others !== ZERO) return [];
-  const takenBack = new Set(earlier.map(({ reverses }) => reverses));
-  const entries: Entry[] = earlier
-    .filter((entry) => entry.reverses === null && !takenBack.has(entry.entryId))
-    .map((entry) => {
-      const head = { ...headOf(movement, entryId()), reverses: entry.entryId };
-      return reversalOf(head, entry.changes);
-    });
-  if (others !== movement.chain) entries.push(entryOf(headOf(movement, entryId()), onChain));
-  return entries;
+  const { earlier, onChain } = evidence;
+  if (!isAtOdds(movement)) return [];
+  // The books have entries, and none of them is against suspense.
+  if (movement.onBooks && earlier.length === 0) return [];
+  const apart = apartFromSuspense(movement, earlier);
+  if (apart !== movement.chain && apart !== ZERO) return [];
+  const reversals = notReversed(earlier).map(({ entryId: reverses, changes }) =>
+    reversalOf({ ...headOf(movement, entryId()), reverses }, changes),
+  );
+  if (apart === movement.chain) return reversals;
+  return [...reversals, entryOf(headOf(movement, entryId()), onChain)];
+}
+
+/** The books' sum without the entries against suspense. */
+function apartFromSuspense({ books }: Movement, earlier: readonly SuspenseEntry[]): Amount {
+  const changes = earlier.flatMap((entry) => entry.changes);
+  return changes.reduce((sum, { amount }) => plus(sum, negated(amount)), books);
+}
+
+function notReversed(earlier: readonly SuspenseEntry[]): readonly SuspenseEntry[] {
+  const reversed = new Set(earlier.map(({ reverses }) => reverses));
+  return earlier.filter(({ entryId, reverses }) => reverses === null && !reversed.has(entryId));
 }
 
 function headOf(movement: Movement, entryId: number): EntryHead {

@@ -121,8 +121,8 @@ export function compareWithdrawal(
 }
 
 /**
- * The key of the break about a missing notification. A withdrawal that has ended has a break for
- * each further status: its own end does not show that the notification arrived.
+ * The key of the break about a missing notification. If the withdrawal has ended, the key names the
+ * missing status: the end that we know does not show that the later notification arrived.
  */
 function missingKey(
   transactionId: TransactionId,
@@ -143,7 +143,7 @@ export function missingKeys(transactionId: TransactionId): readonly string[] {
   ];
 }
 
-/** Whether the notification that the break of this key misses has arrived. */
+/** Whether the missing notification of the break with this key has arrived. */
 export function hasArrived(key: string, withdrawal: Withdrawal): boolean {
   const status = TERMINAL_STATUSES.find(
     (one) => key === breakKey('missing_notification', withdrawal.transactionId, one),
@@ -157,8 +157,8 @@ const FINAL = new Set<WithdrawalStatus>(['failed', 'cancelled', 'replaced', 'rol
 /**
  * Whether a contradicting record corrects our withdrawal. `mined` corrects another `mined`: a mined
  * transaction never changes. It corrects another final status only if the difference `lasts`: its
- * break has been open for the grace period. One record may have been read before a rollback, however
- * late it is compared. A record on its way corrects only the vault and network.
+ * break has been open for the grace period. The API may have answered before a rollback, even if the
+ * record is compared long after it. A record on its way corrects only the vault and network.
  */
 export function hasLastWord(
   record: CustodyTransaction,

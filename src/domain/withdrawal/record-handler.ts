@@ -4,10 +4,11 @@ import { breakKey, finding, type Finding } from '../break/break.ts';
 import { followBurnedFees } from './burned-fee.ts';
 import {
   foundIn,
+  hasLasted,
   healedBy,
-  inGrace,
   MATCHED,
   skipped,
+  type OpenSince,
   type Outcome,
 } from '../deposit/comparison.ts';
 import { compareWithdrawal, firstDifference, hasLastWord, missingKeys } from './comparison.ts';
@@ -37,8 +38,7 @@ interface RecordContext {
 interface OutgoingContext extends RecordContext {
   /** Milliseconds. */
   readonly graceMs: number;
-  /** When the break of a key opened, Unix milliseconds; undefined without one. */
-  readonly openSince: (key: string) => number | undefined;
+  readonly openSince: OpenSince;
 }
 
 /** A withdrawal from the API's record alone. */
@@ -81,7 +81,10 @@ interface Followed {
   readonly outcome: Outcome;
   readonly withdrawal: Withdrawal | null;
   readonly entries: readonly Entry[];
+  readonly healed: ChangeSet['healed'];
 }
+
+const NOTHING = { withdrawal: null, entries: [], healed: [] } as const;
 
 /**
  * Handles a transaction that the API did not know earlier and knows now. Its webhooks booked
@@ -89,19 +92,18 @@ interface Followed {
  */
 function reinstated(known: Withdrawal, context: RecordContext): Followed {
   const { record } = context;
-  const unsaid = { withdrawal: null, entries: [] };
   if (knownStatus(record.status) === undefined) {
-    return { ...unsaid, outcome: skipped('unknown_status') };
+    return { ...NOTHING, outcome: skipped('unknown_status') };
   }
   if (record.status === 'mined' && record.changes === null) {
-    return { ...unsaid, outcome: skipped('balance_changes_pending') };
+    return { ...NOTHING, outcome: skipped('balance_changes_pending') };
   }
-  return { ...rebooked(known, context), outcome: MATCHED };
+  return { ...NOTHING, ...rebooked(known, context), outcome: MATCHED };
 }
 
 /**
  * Corrects the withdrawal from the record; the books follow. The correction's break has its own key
- * and stays open until a person has found the sender.
+ * and stays open until a person has found the sender; the break that it ends is resolved.
  */
 function corrected(known: Withdrawal, found: Finding, context: RecordContext): Followed {
   const { record } = context;
@@ -119,7 +121,8 @@ function corrected(known: Withdrawal, found: Finding, context: RecordContext): F
       detail: `${found.detail}; the books follow the custody API now: find out who sent the notifications`,
     }),
   };
-  return { ...rebooked(known, context), outcome };
+  const healed = [{ key: found.key, reason: 'corrected by the custody API’s record' }];
+  return { ...rebooked(known, context), outcome, healed };
 }
 
 /** Compares the record and applies it; `withdrawal` is null when the record changes nothing. */
@@ -127,7 +130,7 @@ function follow(known: Withdrawal | undefined, context: OutgoingContext): Follow
   const { record, now, graceMs, openSince } = context;
   if (known?.custody === 'unknown') return reinstated(known, context);
   const outcome = compareWithdrawal(known, record, { at: now.at, graceMs });
-  const kept = { outcome, withdrawal: null, entries: [] };
+  const kept = { ...NOTHING, outcome };
   if (known === undefined) return { ...kept, withdrawal: learned(record, now.at) };
   const certainty = (custody: Withdrawal['custody']): Followed =>
     known.custody === custody ? kept : { ...kept, withdrawal: { ...known, custody } };
@@ -136,8 +139,7 @@ function follow(known: Withdrawal | undefined, context: OutgoingContext): Follow
     // The API has shown this transaction: keep that, even when it cannot be compared yet.
     return known.custody === 'unasked' ? certainty('doubted') : kept;
   }
-  const since = openSince(outcome.finding.key);
-  const lasts = since !== undefined && !inGrace(since, { at: now.at, graceMs });
+  const lasts = hasLasted(outcome.finding, openSince, { at: now.at, graceMs });
   return hasLastWord(record, known, lasts)
     ? corrected(known, outcome.finding, context)
     : // The withdrawal is asked for again until both agree.
@@ -204,19 +206,11 @@ function depositChanges(
   };
 }
 
-/** Resolves breaks about missing notifications, and the difference that a correction has ended. */
-function shownBy(outcome: Outcome, transactionId: TransactionId): ChangeSet['healed'] {
+/** The breaks about missing notifications that end, because the comparison misses none. */
+function arrivedBy(outcome: Outcome, transactionId: TransactionId): ChangeSet['healed'] {
   if (outcome.kind === 'skipped') return [];
-  const { type, key } = outcome.kind === 'break' ? outcome.finding : { type: null, key: null };
-  if (type === 'missing_notification') return [];
-  const missing = missingKeys(transactionId);
-  const isCorrection = type !== null && key === breakKey(type, transactionId, 'corrected');
-  return [
-    ...missing.map((one) => ({ key: one, reason: 'the custody API agrees now' })),
-    ...(isCorrection
-      ? [{ key: breakKey(type, transactionId), reason: 'corrected by the custody API’s record' }]
-      : []),
-  ];
+  if (outcome.kind === 'break' && outcome.finding.type === 'missing_notification') return [];
+  return missingKeys(transactionId).map((key) => ({ key, reason: 'the custody API agrees now' }));
 }
 
 /**
@@ -231,7 +225,7 @@ export function handleOutgoingRecord(
 ): ChangeSet & { readonly outcome: Outcome } {
   const { record } = context;
   const { transactionId } = record;
-  const { outcome, withdrawal, entries } = follow(known, context);
+  const { outcome, withdrawal, entries, healed } = follow(known, context);
   const theirs = knownStatus(record.status);
   const hasEnded = theirs !== undefined && isTerminalStatus(theirs);
   const ruled = ruleOnHashes(transactionId, context, (hash, before) => {
@@ -251,7 +245,8 @@ export function handleOutgoingRecord(
     ],
     healed: [
       ...healedBy(outcome, TRANSACTION_BREAKS, transactionId),
-      ...shownBy(outcome, transactionId),
+      ...arrivedBy(outcome, transactionId),
+      ...healed,
       ...(outcome.kind === 'matched' && known?.status === 'mined'
         ? healedBy(outcome, ['amount_changed'], transactionId)
         : []),

@@ -1,6 +1,6 @@
 import type { AddressEvidence } from '../../domain/chain/address-evidence.ts';
 import { saysNothingNew, type Break } from '../../domain/break/break.ts';
-import { mayCorrect, type Outcome } from '../../domain/deposit/comparison.ts';
+import { mayCorrect, type OpenSince, type Outcome } from '../../domain/deposit/comparison.ts';
 import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { handleAddressRecord } from '../../domain/chain/address-handler.ts';
@@ -106,6 +106,10 @@ function rehearsal(snapshot: Snapshot): RuleContext {
   };
 }
 
+function openSinceIn({ openBreaks }: Snapshot): OpenSince {
+  return (key) => openBreaks.get(key)?.openedAt;
+}
+
 function rulesOf({ exemptions, at }: Snapshot): Exemptions {
   return { rules: exemptions, at };
 }
@@ -150,7 +154,7 @@ export function compareDepositRow(
     now: rehearsal(snapshot),
     correcting: {
       hashState: snapshot.hashStates.get(hashKeyOf(deposit)) ?? EMPTY_HASH_STATE,
-      openSince: (key) => snapshot.openBreaks.get(key)?.openedAt,
+      openSince: openSinceIn(snapshot),
     },
   });
   const outcome = underRules(compared, rulesOf(snapshot));
@@ -196,7 +200,7 @@ export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Sn
   const { graceMs } = snapshot;
   const known = snapshot.withdrawals.get(transaction.transactionId);
   const hashes = hashesOf(transaction, snapshot);
-  const openSince = (key: string) => snapshot.openBreaks.get(key)?.openedAt;
+  const openSince = openSinceIn(snapshot);
   const context = { record: transaction, hashes, graceMs, openSince, now: rehearsal(snapshot) };
   const { outcome: compared, ...changes } = handleOutgoingRecord(known, context);
   const outcome = underRules(compared, rulesOf(snapshot));

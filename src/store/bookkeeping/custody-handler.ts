@@ -18,6 +18,7 @@ import {
   type HashState,
   type KeyedHashState,
 } from '../../domain/hash/hash-state.ts';
+import type { OpenSince } from '../../domain/deposit/comparison.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Correcting } from '../../domain/deposit/correction.ts';
 import { handleAddressRecord } from '../../domain/chain/address-handler.ts';
@@ -144,8 +145,7 @@ export class CustodyHandler {
     }
   }
 
-  readonly #openSince = (key: string): number | undefined =>
-    this.#context.unit.unresolvedBreak(key)?.openedAt;
+  readonly #openSince: OpenSince = (key) => this.#context.unit.unresolvedBreak(key)?.openedAt;
 
   #correcting({ network, blockchainHash }: Deposit): Correcting {
     const hashState = this.#context.unit.hashState(network, blockchainHash);

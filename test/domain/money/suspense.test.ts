@@ -8,8 +8,7 @@ describe('resolving an unexplained movement', () => {
   async function unexplained() {
     const open = await openLedger();
     const service = new Service();
-    const balanceChanges = [change('-70'), change('-2', { tags: ['fee'] })];
-    await open.deliver(service.chain('transaction', { balanceChanges }));
+    await open.deliver(service.chain('transaction', { balanceChanges: DEBIT }));
     await open.run();
     return { open, service, id: open.openBreak('unexplained_movement').id };
   }
@@ -32,8 +31,7 @@ describe('resolving an unexplained movement', () => {
 
   test('posts nothing when the books have caught up meanwhile', async () => {
     const { open, service, id } = await unexplained();
-    const balanceChanges = [change('-70'), change('-2', { tags: ['fee'] })];
-    await open.deliver(service.outgoing('mined', { balanceChanges }));
+    await open.deliver(service.outgoing('mined', { balanceChanges: DEBIT }));
     await open.decide({ kind: 'resolve', breakId: id, reason: 'it was ours' });
     expect(open.positions()).toEqual({ 'v1 ethereum:ETH': '-72' });
   });
@@ -67,7 +65,7 @@ describe('resolving an unexplained movement', () => {
         'world:v1 ethereum:ETH': '50',
       },
     ],
-  ])('a suspense entry once %s', async (_why, happens, balances) => {
+  ])('resolves conservation after a suspense entry: %s', async (_why, happens, balances) => {
     const { open, service, id } = await unexplained();
     await open.decide({ kind: 'resolve', breakId: id, reason: 'nobody knows' });
     await happens({ open, service });

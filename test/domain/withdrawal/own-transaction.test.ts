@@ -126,7 +126,7 @@ describe('what the API has said of an own transaction', () => {
     expect(open.openBreaks()).toEqual(['status_mismatch']);
   });
 
-  test('mined from before a rollback changes no books, however late it is compared', async () => {
+  test('a record of mined that is older than the rollback changes no books', async () => {
     const { open, service } = await known('mined');
     await open.deliver(service.outgoing('rolledback'));
     await knows(open, {});
@@ -136,7 +136,7 @@ describe('what the API has said of an own transaction', () => {
     expect(open.openBreaks()).toEqual([]);
   });
 
-  test('rolled back stays missing while we say mined, run after run', async () => {
+  test('the break about a missing rollback stays open while our record says mined', async () => {
     const { open, service } = await known('mined');
     const rolledBack = { status: 'rolledback', changes: null };
     await knows(open, rolledBack);

@@ -39,9 +39,6 @@ import { Downloads } from '../../parts/list/downloads.tsx';
 const GROUPED_MAX = 500;
 const GROUPS_MAX = 6;
 
-/** Characters of a difference for which eight columns leave room on a tablet. */
-const TABLET_CHARACTERS = 14;
-
 /** A page of the queue, and on the first page the groups among the most urgent breaks. */
 export interface Queue {
   readonly found: Page<ShownBreak>;
@@ -271,7 +268,7 @@ export function QueuePage(page: {
             columns={columnsFor(decimals, looking)}
             rowKey={({ breakId }) => breakId}
             href={({ breakId }) => `${PATH}/${breakId}`}
-            folds={hasLongAmount(found.items.flatMap(shownDifference), decimals, TABLET_CHARACTERS)}
+            folds={hasLongAmount(found.items.flatMap(shownDifference), decimals, 'narrow')}
           />
         )}
         <PageLinks found={found} href={(number) => queueLink(filter, { page: number })} />

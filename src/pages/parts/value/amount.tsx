@@ -21,15 +21,19 @@ function digitsOf(amount: bigint, fractionDigits: number | undefined): string {
     : decimalText(amount, fractionDigits);
 }
 
-/** Characters of an amount that a list of six or seven columns has room for on a tablet. */
-const TABLET_CHARACTERS = 22;
+/**
+ * Characters of an amount that its column has room for on a tablet: `wide` in lists of six or seven
+ * columns, `narrow` in lists of eight, or with two amounts.
+ */
+const TABLET_CHARACTERS = { wide: 22, narrow: 14 } as const;
 
 /** Whether one of the amounts is too long for its column on a tablet, so that the list folds. */
 export function hasLongAmount(
   amounts: readonly { readonly amount: bigint; readonly asset: string }[],
   decimals: Decimals,
-  charactersMax = TABLET_CHARACTERS,
+  column: keyof typeof TABLET_CHARACTERS = 'wide',
 ): boolean {
+  const charactersMax = TABLET_CHARACTERS[column];
   return amounts.some(
     ({ amount, asset }) => digitsOf(amount, decimals.get(asset)).length > charactersMax,
   );

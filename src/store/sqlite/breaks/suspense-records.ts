@@ -4,6 +4,7 @@ import { AccountId, AddressId, Memo, type AssetId } from '../../../domain/ids.ts
 import { storedAmount } from '../../../domain/money/amount.ts';
 import type { MovementKey } from '../../../domain/money/movement.ts';
 import type { SuspenseEntry } from '../../../domain/money/suspense.ts';
+import { keyOrNull } from '../table/rows/sighting-row.ts';
 import type { EntryRow, LedgerAccountRow, PostingRow } from '../table/ledger-tables.ts';
 
 type SuspenseLineRow = Pick<PostingRow, 'entry_id' | 'change_kind' | 'amount'> &
@@ -42,9 +43,9 @@ function changeOf(row: SuspenseLineRow, asset: AssetId): BalanceChange {
     asset,
     amount: storedAmount(row.amount),
     kind: row.change_kind as ChangeKind,
-    accountId: row.account_id === '' ? null : AccountId(row.account_id),
-    addressId: row.address_id === '' ? null : AddressId(row.address_id),
-    memo: row.memo === '' ? null : Memo(row.memo),
+    accountId: keyOrNull(AccountId, row.account_id),
+    addressId: keyOrNull(AddressId, row.address_id),
+    memo: keyOrNull(Memo, row.memo),
     decimals: null,
   };
 }

@@ -11,7 +11,7 @@ import { packPosted, packSeen, unpackPosted, unpackSeen } from '../../../codec/s
 import type { SightingRow } from '../tables.ts';
 
 /** A key column as a branded id; key columns hold '' for the domain's null. */
-function orEmpty<Id>(brand: (value: string) => Id, value: string): Id | null {
+export function keyOrNull<Id>(brand: (value: string) => Id, value: string): Id | null {
   return value === '' ? null : brand(value);
 }
 
@@ -23,9 +23,9 @@ interface HashName {
 
 /** Reads a sighting from its row. */
 export function sightingOf(row: SightingRow & HashName): Sighting {
-  const accountId = orEmpty(AccountId, row.account_id);
-  const addressId = orEmpty(AddressId, row.address_id);
-  const memo = orEmpty(Memo, row.memo);
+  const accountId = keyOrNull(AccountId, row.account_id);
+  const addressId = keyOrNull(AddressId, row.address_id);
+  const memo = keyOrNull(Memo, row.memo);
   return {
     network: NetworkKey(row.network),
     blockchainHash: BlockchainHash(row.blockchain_hash),
