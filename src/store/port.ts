@@ -31,6 +31,8 @@ import type {
   TransactionId,
   VaultId,
 } from '../domain/ids.ts';
+import type { Amount } from '../domain/money/amount.ts';
+import type { LedgerAccount } from '../domain/money/entry.ts';
 import type { Movement, MovementKey } from '../domain/money/movement.ts';
 import type { SuspenseEntry } from '../domain/money/suspense.ts';
 import type { PositionLine } from '../domain/money/roll-forward.ts';
@@ -218,6 +220,13 @@ export interface RecordSource {
   readonly closes: CloseSource;
 }
 
+/** What a position held at the end of a day. */
+export interface PositionTotal {
+  readonly account: LedgerAccount;
+  /** Smallest units. */
+  readonly amount: Amount;
+}
+
 /**
  * What each position that moved in a day held at its end, and when the day's entries were posted.
  * Times are Unix milliseconds.
@@ -226,8 +235,7 @@ export interface SealedPositions {
   /** Null where the day has no entry. */
   readonly firstPostedAt: number | null;
   readonly lastPostedAt: number | null;
-  /** Ledger account, as the store numbers it, and amount in smallest units, as decimal text. */
-  readonly rows: readonly (readonly [number, string])[];
+  readonly totals: readonly PositionTotal[];
 }
 
 /** What closing a day asks of a store. Times are Unix milliseconds, and a day is `YYYY-MM-DD`. */

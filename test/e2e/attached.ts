@@ -2,13 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { CoreClient, CoreControl } from '../../src/commands/demo/core-client.ts';
+import { CoreProcess } from '../simulator/core-process.ts';
 import { Daemon } from './daemon.ts';
-import { eventually, freePort, startProgram } from './program.ts';
-
-interface CoreReady {
-  readonly url: string;
-  readonly controlUrl: string;
-}
+import { eventually, freePort } from './program.ts';
 
 interface DepositRow {
   readonly depositId: string;
@@ -49,9 +45,9 @@ export class Attached {
   }
 
   static async start(): Promise<Attached> {
-    const core = await startProgram<CoreReady>('core', '--port', '0', '--no-mine', '--json');
-    onTestFinished(async () => void (await core.end('SIGKILL')));
-    const { url, controlUrl } = core.ready;
+    const core = await CoreProcess.start('--no-mine');
+    onTestFinished(() => core.remove());
+    const { url, controlUrl } = core;
     const control = new CoreControl(controlUrl);
     const client = await CoreClient.create({ control, url, name: 'e2e' });
     const port = await freePort();

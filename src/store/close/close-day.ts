@@ -2,8 +2,8 @@ import { reportOf } from '../../domain/close/daily-report.ts';
 import { foldDay } from '../../domain/close/fold.ts';
 import type { CloseRecord } from '../../domain/close/record.ts';
 import type { DailyReport } from '../../domain/close/report.ts';
-import { storedAmount } from '../../domain/money/amount.ts';
-import type { CloseSource, SealedPositions } from '../port.ts';
+import { storedAmount, type Amount } from '../../domain/money/amount.ts';
+import type { CloseSource, PositionTotal, SealedPositions } from '../port.ts';
 import type { CustodyEffectRow, DailyCloseRow } from '../records.ts';
 import { sha256 } from '../seal.ts';
 import { OpenDay } from './open-day.ts';
@@ -75,21 +75,41 @@ function seal(
   };
 }
 
-type Packed = Omit<ComputedDay, 'effects'> & {
-  readonly effects: readonly (Omit<CustodyEffectRow, 'amount'> & { readonly amount: string })[];
+type AsText<Row> = Omit<Row, 'amount'> & { readonly amount: string };
+
+type Packed = Omit<ComputedDay, 'effects' | 'positions'> & {
+  readonly effects: readonly AsText<CustodyEffectRow>[];
+  readonly positions: Omit<SealedPositions, 'totals'> & {
+    readonly totals: readonly AsText<PositionTotal>[];
+  };
 };
+
+function textAmount<Row extends { readonly amount: Amount }>(row: Row): AsText<Row> {
+  return { ...row, amount: row.amount.toString() };
+}
+
+function readAmount<Row extends { readonly amount: string }>(row: Row) {
+  return { ...row, amount: storedAmount(row.amount) };
+}
 
 /**
  * A computed day as JSON text; amounts are decimal strings. Threads exchange it as text because
  * one long text crosses faster than a hundred thousand rows.
  */
-export function packDay({ effects, ...rest }: ComputedDay): string {
-  const packed = effects.map((row) => ({ ...row, amount: row.amount.toString() }));
-  return JSON.stringify({ ...rest, effects: packed } satisfies Packed);
+export function packDay({ effects, positions, ...rest }: ComputedDay): string {
+  return JSON.stringify({
+    ...rest,
+    effects: effects.map(textAmount),
+    positions: { ...positions, totals: positions.totals.map(textAmount) },
+  } satisfies Packed);
 }
 
 /** Reads what `packDay` wrote. Throws for any other text. */
 export function unpackDay(text: string): ComputedDay {
-  const { effects, ...rest } = JSON.parse(text) as Packed;
-  return { ...rest, effects: effects.map((row) => ({ ...row, amount: storedAmount(row.amount) })) };
+  const { effects, positions, ...rest } = JSON.parse(text) as Packed;
+  return {
+    ...rest,
+    effects: effects.map(readAmount),
+    positions: { ...positions, totals: positions.totals.map(readAmount) },
+  };
 }

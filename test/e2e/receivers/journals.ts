@@ -5,7 +5,8 @@ import { CoreClient, CoreControl } from '../../../src/commands/demo/core-client.
 import type { PostgresCluster } from '../../postgres/cluster.ts';
 import { ETH, type BreakRow, type FeedItem } from '../attached.ts';
 import { THREE_DEEP, type Daemon } from '../daemon.ts';
-import { eventually, freePort, startProgram } from '../program.ts';
+import { eventually, freePort } from '../program.ts';
+import { CoreProcess } from '../../simulator/core-process.ts';
 import { CustodyView } from '../../simulator/custody-view.ts';
 import { newJournalUrl, receiverOf } from './receivers.ts';
 
@@ -37,10 +38,10 @@ export class SharedCore {
   }
 
   static async start(): Promise<SharedCore> {
-    const flags = ['--port', '0', '--no-mine', '--json'];
-    const core = await startProgram<{ url: string; controlUrl: string }>('core', ...flags);
-    onTestFinished(async () => void (await core.end('SIGKILL')));
-    return new SharedCore(core.ready.url, new CoreControl(core.ready.controlUrl));
+    const core = await CoreProcess.start('--no-mine');
+    onTestFinished(() => core.remove());
+    const { url, controlUrl } = core;
+    return new SharedCore(url, new CoreControl(controlUrl));
   }
 
   client(name: string): Promise<CoreClient> {

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import type { LedgerAccount } from '../../../domain/money/entry.ts';
 import type { Writes } from '../../port.ts';
 import { insertInto, upsertInto } from '../table/statement.ts';
 
@@ -11,7 +12,11 @@ export class CloseWriter {
   readonly #dropEffect;
   readonly #insertPosition;
 
-  constructor(db: Database) {
+  readonly #numberOf;
+
+  /** `numberOf`: the number of a ledger account. */
+  constructor(db: Database, numberOf: (account: LedgerAccount) => number) {
+    this.#numberOf = numberOf;
     this.#insertClose = insertInto(db, 'daily_closes');
     this.#insertTotal = insertInto(db, 'daily_totals');
     this.#insertSignature = insertInto(db, 'close_signatures');
@@ -97,6 +102,8 @@ export class CloseWriter {
         custody_closing: total.custodyClosing,
       });
     }
-    for (const [account, amount] of positions.rows) this.#insertPosition.run(account, day, amount);
+    for (const { account, amount } of positions.totals) {
+      this.#insertPosition.run(this.#numberOf(account), day, amount.toString());
+    }
   }
 }

@@ -98,7 +98,7 @@ export class LedgerWriter {
   /** Writes an entry's postings. Two of them may have the same account. */
   #post({ entryId, postings }: Entry, touched: Map<number, AccountState>): void {
     for (const [line, { account, amount, change }] of postings.entries()) {
-      const id = this.#accountId(account);
+      const id = this.numberOf(account);
       const state = this.#stateOf(id);
       state.amount = plus(state.amount, amount);
       if (state.newestEntry !== entryId) {
@@ -130,7 +130,8 @@ export class LedgerWriter {
     return state;
   }
 
-  #accountId(account: LedgerAccount): number {
+  /** The number of a ledger account; a new account gets the next one. */
+  numberOf(account: LedgerAccount): number {
     const key = accountKey(account);
     const cached = this.#accounts.get(key);
     if (cached !== undefined) return cached;

@@ -94,7 +94,7 @@ export class SqliteWrites {
     this.#notifications = new NotificationWriter(db);
     this.#ledger = new LedgerWriter(db, hashes);
     this.#breaks = new BreakWriter(db);
-    this.#closes = new CloseWriter(db);
+    this.#closes = new CloseWriter(db, (account) => this.#ledger.numberOf(account));
   }
 
   /** Forgets what a transaction that did not commit may have put in memory. */

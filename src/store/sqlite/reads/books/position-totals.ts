@@ -1,7 +1,9 @@
 import type { Database } from 'better-sqlite3';
-import { plus, storedAmount, ZERO, type Amount } from '../../../../domain/money/amount.ts';
+import { plus, storedAmount, ZERO } from '../../../../domain/money/amount.ts';
 import { firstEntryIdOf } from '../../../../domain/ids.ts';
-import type { SealedPositions } from '../../../port.ts';
+import type { PositionTotal, SealedPositions } from '../../../port.ts';
+import type { LedgerAccountRow } from '../../table/ledger-tables.ts';
+import { ledgerAccountOf } from '../../table/rows/ledger-account-row.ts';
 
 /** The facts after `afterSeq`, up to `throughSeq`. */
 interface Span {
@@ -19,6 +21,8 @@ interface Range {
   readonly to: number;
 }
 
+type AmountRow = LedgerAccountRow & { readonly amount: string };
+
 function statementsOf(db: Database) {
   return {
     posted: db.prepare<[Range], Pick<SealedPositions, 'firstPostedAt' | 'lastPostedAt'>>(
@@ -26,15 +30,13 @@ function statementsOf(db: Database) {
        FROM entries WHERE entry_id >= @from AND entry_id < @to`,
     ),
     // Most positions have not moved since midnight, so their current balance is the total.
-    unmovedSince: db
-      .prepare<[Range], [number, string]>(
-        `SELECT a.ledger_account, b.amount
+    unmovedSince: db.prepare<[Range], AmountRow>(
+      `SELECT a.*, b.amount
        FROM ledger_accounts AS a JOIN balances AS b USING (ledger_account)
        WHERE ${MOVED} AND a.ledger_account NOT IN (${SINCE})`,
-      )
-      .raw(),
-    movedSince: db.prepare<[Range], { ledger_account: number; amount: string }>(
-      `SELECT p.ledger_account, p.amount FROM postings AS p
+    ),
+    movedSince: db.prepare<[Range], AmountRow>(
+      `SELECT a.*, p.amount FROM postings AS p
          JOIN ledger_accounts AS a USING (ledger_account)
        WHERE p.entry_id >= @from AND p.entry_id < @to AND a.kind = 'position'
          AND p.ledger_account IN (${SINCE})
@@ -60,17 +62,28 @@ export class PositionTotals {
   /** `span`: the facts after the last closed day. The balances must hold all entries so far. */
   at(span: Span): SealedPositions {
     const range = rangeOf(span);
-    const moved = new Map<number, Amount>();
-    for (const { ledger_account: account, amount } of this.#ask.movedSince.iterate(range)) {
-      moved.set(account, plus(moved.get(account) ?? ZERO, storedAmount(amount)));
+    const moved = new Map<number, PositionTotal>();
+    for (const row of this.#ask.movedSince.iterate(range)) {
+      const total = moved.get(row.ledger_account) ?? this.#before(row);
+      moved.set(row.ledger_account, {
+        ...total,
+        amount: plus(total.amount, storedAmount(row.amount)),
+      });
     }
-    const rows = this.#ask.unmovedSince.all(range);
-    for (const [account, amount] of moved) {
-      const before = storedAmount(this.#ask.before.get(account) ?? '0');
-      rows.push([account, plus(before, amount).toString()]);
-    }
+    const unmoved = this.#ask.unmovedSince
+      .all(range)
+      .map((row) => ({ account: ledgerAccountOf(row), amount: storedAmount(row.amount) }));
     const none = { firstPostedAt: null, lastPostedAt: null };
-    return { ...(this.#ask.posted.get(range) ?? none), rows };
+    return { ...(this.#ask.posted.get(range) ?? none), totals: [...unmoved, ...moved.values()] };
+  }
+
+  /** A position at the end of the last closed day in which it moved. */
+  #before(row: LedgerAccountRow): PositionTotal {
+    const amount = this.#ask.before.get(row.ledger_account);
+    return {
+      account: ledgerAccountOf(row),
+      amount: amount === undefined ? ZERO : storedAmount(amount),
+    };
   }
 }
 
