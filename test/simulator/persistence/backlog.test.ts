@@ -7,7 +7,7 @@ import { payEveryone, populate, NOTIFICATIONS_PER_DEPOSIT } from '../bulk-creati
 import type { Inhabitant } from '../bulk-creation.ts';
 
 const SEED = 9;
-const VAULTS = 100;
+const VAULTS = 40;
 const DEPOSITS = 3;
 const QUEUED = VAULTS * DEPOSITS * NOTIFICATIONS_PER_DEPOSIT.length;
 
