@@ -99,8 +99,9 @@ export function mountRuns(app: Hono<ConsoleEnv>, context: ConsoleContext): void 
     const body = <RunsPage found={found} now={now()} mayRun={may(pageRequest, RUN_NOW)} />;
     return show(pageRequest, { title: 'Runs', body });
   });
-  app.get(`${PATH}/:seq{[0-9]{1,15}}`, async (pageRequest) => {
-    const seq = pageRequest.req.param('seq');
+  // The API calls the run `rec_7`, and links say `7`.
+  app.get(`${PATH}/:run{(?:rec_)?[0-9]{1,15}}`, async (pageRequest) => {
+    const seq = pageRequest.req.param('run').replace('rec_', '');
     const run = await reads.reconciliation(Number(seq));
     if (run === undefined) return missing(pageRequest, `There is no run rec_${seq}.`);
     const during = { openedAfter: run.startedAt - 1, openedUntil: run.finishedAt };

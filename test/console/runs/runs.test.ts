@@ -30,6 +30,7 @@ test('runs are listed with their results, and each leads to its causes', async (
   expect(detail).toContain('Exempt, by rule internal 2');
   expect(detail).toContain('Skipped, by cause in grace 3');
   expect(detail).toContain('Repaired replayed 4 pulled forward 1');
+  expect(words(await vera.get(`/console/runs/rec_${seq}`))).toContain(`Run rec_${seq} All runs`);
 });
 
 test('a run that is not there is answered in the frame', async () => {
