@@ -150,6 +150,7 @@ export class Steps {
         action satisfies never;
     }
     await this.#product.injectFault();
+    await this.#product.idle();
     await this.#network.idle();
     await this.#clock.advance(0);
   }

@@ -17,8 +17,8 @@ export interface ApiCaller {
 
 /** The product as the network sees it. */
 export interface Receiver {
-  /** The running process of that name. */
-  caller(name: string): ApiCaller | undefined;
+  /** The running process that the network names so. */
+  caller(networkName: string): ApiCaller | undefined;
   deliver(body: Uint8Array): Promise<Delivered>;
 }
 
@@ -187,6 +187,9 @@ export class Network {
   async #carryCall(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const [, name = ''] = (incoming.url ?? '').split('/');
     const caller = this.#receiver?.caller(name);
+    // What a process sent before it died is lost; what it sent before it fell asleep goes on later.
+    if (caller === undefined) return;
+    await caller.awake();
     const answering = this.#answerTo(incoming, name);
     const done = answering.then(
       () => undefined,
@@ -196,7 +199,6 @@ export class Network {
     const carried = await answering.finally(() => this.#carried.delete(done));
     if (carried === 'hangs') return;
     // A dead process gets no answer, lest it goes on; one that sleeps reads it later.
-    if (caller === undefined) return;
     await caller.awake();
     if (carried === 'lost') outgoing.destroy();
     else outgoing.writeHead(carried.status, carried.headers).end(carried.body);

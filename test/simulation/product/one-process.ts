@@ -40,8 +40,9 @@ export class OneProcess implements Product {
     return this.#running?.process.reads;
   }
 
-  caller(): ApiCaller | undefined {
-    return this.#running?.process;
+  caller(networkName: string): ApiCaller | undefined {
+    const process = this.#running?.process;
+    return process?.networkName === networkName ? process : undefined;
   }
 
   now(): number {
@@ -82,6 +83,12 @@ export class OneProcess implements Product {
 
   async injectFault(): Promise<void> {
     // Failed commits, kills and faults of the custody API are enough for one process.
+  }
+
+  async idle(): Promise<void> {
+    if (this.#running === undefined) return;
+    const { process, duties } = this.#running;
+    await process.life.whileAwake(duties.idle());
   }
 
   async heal(): Promise<void> {

@@ -24,6 +24,7 @@ export class Life {
   #isDead = false;
   #stopped = signal();
   #woken: Signal | undefined;
+  readonly #requests = new Set<Promise<unknown>>();
 
   get isAwake(): boolean {
     return !this.#isDead && this.#woken === undefined;
@@ -63,6 +64,23 @@ export class Life {
   die(): void {
     this.#isDead = true;
     this.#stopped.give();
+  }
+
+  /**
+   * The answer to a request that arrives, or `DIED` when the process stops before. A process that
+   * sleeps works on it once it has woken.
+   */
+  answer<Value>(work: () => Promise<Value>): Promise<Value | typeof DIED> {
+    const answer = this.isAwake ? work() : this.awake().then(work);
+    const forget = (): void => void this.#requests.delete(answer);
+    this.#requests.add(answer);
+    answer.then(forget, forget);
+    return this.whileAwake(answer);
+  }
+
+  /** Resolves when every request that has arrived is answered. */
+  async answered(): Promise<void> {
+    while (this.#requests.size > 0) await Promise.allSettled(this.#requests);
   }
 
   /** What work brings, or `DIED` when the process stops before. */

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Hono } from 'hono';
 import type { Decision } from '../../../src/domain/fact/decision.ts';
 import type { Fact } from '../../../src/domain/fact/fact.ts';
@@ -24,8 +25,8 @@ const QUEUE_MAX = 1_024;
 const MALFORMED_PER_HOUR_MAX = 10_000;
 
 interface ProcessOptions extends ProductOptions {
-  /** As the network names it. */
   readonly name: string;
+  /** Each life has a file of its own. */
   readonly path: string;
   readonly life: Life;
   readonly now: () => number;
@@ -40,6 +41,8 @@ interface ProcessOptions extends ProductOptions {
 /** The daemon's parts as `serve` wires them, on a simulated clock and network, with a mortal writer. */
 export class Process {
   readonly name: string;
+  /** As the network names it, from its file: the next life has another name. */
+  readonly networkName: string;
   readonly path: string;
   readonly life: Life;
   readonly reads: SqliteReads;
@@ -54,6 +57,7 @@ export class Process {
     this.#options = options;
     const { name, path, life, now } = options;
     this.name = name;
+    this.networkName = basename(path, '.db');
     this.path = path;
     this.life = life;
     this.#store = new SqliteLedger(openForWriting(path), {
@@ -94,9 +98,10 @@ export class Process {
 
   /** The duties of one ownership. */
   newDuties(): Duties {
-    const { reads, path } = this;
+    const { reads, path, networkName } = this;
     const duties = new Duties({
       ...this.#options,
+      name: networkName,
       reads,
       queue: this.#writer,
       requestLogPath: `${path}.requests`,
@@ -107,18 +112,19 @@ export class Process {
 
   /** A delivery to the webhook path. */
   async deliver(body: Uint8Array): Promise<Delivered> {
-    const answer = this.#app.request(`/${this.#options.pathToken}`, {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'application/json' },
-    });
-    const first = await this.life.whileAwake(Promise.resolve(answer));
-    return first === DIED ? DIED : first.status;
+    const answer = await this.life.answer(async () =>
+      this.#app.request(`/${this.#options.pathToken}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      }),
+    );
+    return answer === DIED ? DIED : answer.status;
   }
 
   decide(decision: Decision, actor: string): Promise<Submitted | typeof DIED> {
     const fact: Fact = { kind: 'decision', at: this.#options.now(), actor, decision };
-    return this.life.whileAwake(this.#queue.submit(fact));
+    return this.life.answer(() => this.#queue.submit(fact));
   }
 
   /** Lets go of files and sockets. */

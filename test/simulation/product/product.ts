@@ -52,9 +52,12 @@ export interface Product {
   kill(): void;
   /** Lets a part of the product fail, between two steps. */
   injectFault(): Promise<void>;
+  /** Resolves when nothing goes on in a process that is awake, although its caller has gone. */
+  idle(): Promise<void>;
   /** Ends every fault. */
   heal(): Promise<void>;
-  caller(name: string): ApiCaller | undefined;
+  /** The running process that the network names so. */
+  caller(networkName: string): ApiCaller | undefined;
   /** A delivery to the webhook path. */
   deliver(body: Uint8Array): Promise<Delivered>;
   /** One reconciliation. */

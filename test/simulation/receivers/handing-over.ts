@@ -77,18 +77,16 @@ export class HandingOver {
     const fate = fateOf();
     log(`${name} hands to ${owner.name}: ${fate}`);
     if (fate === 'request_lost') return { kind: 'unknown', cause: 'the request was lost' };
-    const answer = to.routes.request(path, {
-      method: 'POST',
-      body,
-      headers: {
-        authorization: `Bearer ${SECRET}`,
-        [RECEIVER_HEADERS.protocol]: PROTOCOL,
-        [RECEIVER_HEADERS.epoch]: String(owner.epoch),
-        [RECEIVER_HEADERS.sender]: name,
-        [RECEIVER_HEADERS.sentAt]: String(now(name)),
-      },
-    });
-    const answered = await to.life.whileAwake(Promise.resolve(answer));
+    const headers = {
+      authorization: `Bearer ${SECRET}`,
+      [RECEIVER_HEADERS.protocol]: PROTOCOL,
+      [RECEIVER_HEADERS.epoch]: String(owner.epoch),
+      [RECEIVER_HEADERS.sender]: name,
+      [RECEIVER_HEADERS.sentAt]: String(now(name)),
+    };
+    const answered = await to.life.answer(async () =>
+      to.routes.request(path, { method: 'POST', body, headers }),
+    );
     if (answered === DIED) return { kind: 'unknown', cause: 'no answer came' };
     if (fate === 'answer_lost') return { kind: 'unknown', cause: 'the answer was lost' };
     switch (answered.status) {

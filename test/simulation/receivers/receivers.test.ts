@@ -48,9 +48,9 @@ test(
 test(
   'the same seed gives the same events and the same journal',
   async () => {
-    const options = { steps: STEPS, receivers: RECEIVERS };
-    const first = await simulate(12, options);
-    const second = await simulate(12, options);
+    // Its owner falls asleep with requests of others before it, and dies amid a sweep.
+    const first = await simulate(930_089, { receivers: RECEIVERS });
+    const second = await simulate(930_089, { receivers: RECEIVERS });
     expect(second.digest).toBe(first.digest);
   },
   RUN_MS_MAX,

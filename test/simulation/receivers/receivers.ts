@@ -85,8 +85,8 @@ export class Receivers implements Product {
     return this.#someAwake()?.process.reads;
   }
 
-  caller(name: string): ApiCaller | undefined {
-    return this.#seatOf(name).running?.process;
+  caller(networkName: string): ApiCaller | undefined {
+    return this.#running.find(({ process }) => process.networkName === networkName)?.process;
   }
 
   now(): number {
@@ -117,6 +117,11 @@ export class Receivers implements Product {
     await this.#live();
   }
 
+  async idle(): Promise<void> {
+    for (const running of this.#running) await running.life.whileAwake(running.idle());
+    await this.#untilStarted();
+  }
+
   async heal(): Promise<void> {
     this.#faults.end();
     this.skew(0);
@@ -144,7 +149,7 @@ export class Receivers implements Product {
     await this.#live();
     const running = this.#someAwake();
     if (running === undefined) return DIED;
-    return running.life.whileAwake(running.receiver.reconcile());
+    return running.life.answer(() => running.receiver.reconcile());
   }
 
   async verify(): Promise<'idle' | 'asked' | typeof DIED> {
@@ -293,7 +298,7 @@ export class Receivers implements Product {
     this.#counts.sleeps += 1;
     running.life.wake();
     // What it was doing goes on, before anything else happens.
-    await running.life.whileAwake(running.duties?.idle() ?? Promise.resolve());
+    await running.life.whileAwake(running.idle());
     await this.#untilStarted();
   }
 

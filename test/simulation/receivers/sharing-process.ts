@@ -109,6 +109,12 @@ export class SharingProcess {
     return this.life.whileAwake(leaving());
   }
 
+  /** Resolves when every request is answered, and no duty is under way. */
+  async idle(): Promise<void> {
+    await this.life.answered();
+    await this.duties?.idle();
+  }
+
   /** The owner falls silent for longer than a fact waits. */
   endWaits(): void {
     for (const ring of this.#timers) ring();
