@@ -27,14 +27,16 @@ interface QueuedCall {
  * Reads lists, balances and documents for people, one after another. Refuses calls beyond
  * `queueMax` and calls that take longer than `timeMsMax`.
  *
- * SQLite cannot interrupt a statement. So a thread whose call timed out is closed, and a new thread
- * takes the next call once the old one has ended.
+ * The thread starts with the first call: many receivers never list anything. SQLite cannot interrupt
+ * a statement. So a thread whose call timed out is closed, and a new thread takes the next call once
+ * the old one has ended.
  */
 export class ListReader {
   readonly #started: () => ReadingThread;
   readonly #queueMax: number;
   readonly #timeMsMax: number;
-  #thread: ReadingThread;
+  /** Null before the first call, and after one that took too long. */
+  #thread: ReadingThread | null = null;
   #queue: QueuedCall[] = [];
   /** The current call of the thread. */
   #current: QueuedCall | null = null;
@@ -44,7 +46,6 @@ export class ListReader {
     this.#started = options.started;
     this.#queueMax = options.queueMax ?? QUEUE_MAX;
     this.#timeMsMax = options.timeMsMax ?? TIME_MS_MAX;
-    this.#thread = this.#started();
   }
 
   /** Rejects with `ReadRefused` when too many calls wait or the time limit passed. */
@@ -68,7 +69,7 @@ export class ListReader {
   async close(): Promise<void> {
     this.#closed = true;
     for (const call of this.#queue.splice(0)) end(call, new Error('the reader is closed'));
-    await this.#thread.close();
+    await this.#thread?.close();
   }
 
   #next(): void {
@@ -76,6 +77,7 @@ export class ListReader {
     const call = this.#queue.shift();
     if (call === undefined) return;
     this.#current = call;
+    this.#thread ??= this.#started();
     call.run(this.#thread).then(
       (answer) => {
         call.resolve(answer);
@@ -104,9 +106,9 @@ export class ListReader {
       return;
     }
     if (this.#current !== call || this.#closed) return;
-    await this.#thread.close();
+    await this.#thread?.close();
     if (this.#closed) return;
-    this.#thread = this.#started();
+    this.#thread = null;
     this.#current = null;
     this.#next();
   }

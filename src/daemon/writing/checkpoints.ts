@@ -12,11 +12,14 @@ const EVERY_MS = 4_000;
 
 /**
  * Starts a copy of the log into the store's file some time after a commit, one at a time. `copied`
- * is called when a copy ended: the writer may then restart the log.
+ * is called when a copy ended: the writer may then restart the log. The thread starts with the first
+ * copy.
  */
 export class Checkpoints {
-  readonly #worker: Worker;
+  readonly #path: string;
   readonly #copied: () => void;
+  readonly #onLost: (error: Error) => void;
+  #worker: Worker | null = null;
   #timer: NodeJS.Timeout | undefined;
   #copying = false;
   #dirty = false;
@@ -25,15 +28,9 @@ export class Checkpoints {
   constructor(
     options: CheckpointerOptions & { copied: () => void; onLost: (error: Error) => void },
   ) {
-    const { path, onLost } = options;
+    this.#path = options.path;
     this.#copied = options.copied;
-    this.#worker = new Worker(CHECKPOINTER, { workerData: { path } satisfies CheckpointerOptions });
-    this.#worker.on('message', (said: 'copied' | 'not copied') => this.#done(said === 'copied'));
-    const lose = (error: Error): void => {
-      if (!this.#closing) onLost(error);
-    };
-    this.#worker.on('error', lose);
-    this.#worker.on('exit', (code) => lose(new Error(`the checkpointer ended with ${code}`)));
+    this.#onLost = options.onLost;
   }
 
   /** Schedules a copy after a commit. */
@@ -46,14 +43,27 @@ export class Checkpoints {
   async close(): Promise<void> {
     this.#closing = true;
     clearTimeout(this.#timer);
-    await this.#worker.terminate();
+    await this.#worker?.terminate();
   }
 
   #copy(): void {
     this.#timer = undefined;
     this.#copying = true;
     this.#dirty = false;
+    this.#worker ??= this.#started();
     this.#worker.postMessage('copy');
+  }
+
+  #started(): Worker {
+    const workerData: CheckpointerOptions = { path: this.#path };
+    const worker = new Worker(CHECKPOINTER, { workerData });
+    worker.on('message', (said: 'copied' | 'not copied') => this.#done(said === 'copied'));
+    const lose = (error: Error): void => {
+      if (!this.#closing) this.#onLost(error);
+    };
+    worker.on('error', lose);
+    worker.on('exit', (code) => lose(new Error(`the checkpointer ended with ${code}`)));
+    return worker;
   }
 
   #done(wasCopied: boolean): void {

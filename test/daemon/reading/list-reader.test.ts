@@ -27,9 +27,10 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('lists are read one after the other, and one beyond those that may wait is refused', async () => {
-  const { answer, started } = held();
+test('lists are read one after the other by a thread that the first one starts, and one beyond those that may wait is refused', async () => {
+  const { answer, started, threads } = held();
   const reader = readerOf(started, { queueMax: 2 });
+  expect(threads()).toBe(0);
   const asked = [reader.ask(), reader.ask(), reader.ask()];
   await expect(reader.ask()).rejects.toThrow(ReadRefused);
   expect(answer).toHaveLength(1);
@@ -38,6 +39,7 @@ test('lists are read one after the other, and one beyond those that may wait is 
     answer[index]?.(index);
     expect(await one).toBe(index);
   }
+  expect(threads()).toBe(1);
 });
 
 test('a list that takes too long is refused, and the next goes to a thread of its own', async () => {
