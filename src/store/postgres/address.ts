@@ -28,7 +28,8 @@ export const DEFAULT_SCHEMA = 'counterfoil';
 const DEFAULT_PORT = 5432;
 
 const FORM = 'postgres://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE[?sslmode=verify-full&…]';
-const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)\/([^/?#]+)(?:\?([^#]*))?$/;
+// A second @ belongs to a password that is not encoded: messages show hosts, and would show a part of it.
+const URL_PARTS = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)\/([^/?#]+)(?:\?([^#]*))?$/;
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 
@@ -56,7 +57,11 @@ type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>;
  */
 export function journalAddress(text: string, password?: string): JournalAddress {
   const parts = URL_PARTS.exec(text);
-  if (parts === null) throw new AddressRefused(`the store's address is not of the form ${FORM}`);
+  if (parts === null) {
+    throw new AddressRefused(
+      `the store's address is not of the form ${FORM}; write @ of a password as %40, and / ? # as %2F %3F %23`,
+    );
+  }
   const [, credentials = '', authority = '', database = '', query = ''] = parts;
   const [user = '', ...passwords] = credentials.split(':');
   if (user === '') throw new AddressRefused(`the store's address names no user: write ${FORM}`);

@@ -80,4 +80,9 @@ test.each([
 test('a refusal does not show the password', () => {
   expect(refusalOf('postgres://u:secret@h:99999/d')).not.toContain('secret');
   expect(refusalOf('postgres://u:secret@h')).not.toContain('secret');
+  for (const password of ['in@secret', 'in@secret:x', 'in@secret,x']) {
+    const refusal = refusalOf(`postgres://u:${password}@h/d`);
+    expect(refusal).toContain('write @ of a password as %40');
+    expect(refusal).not.toContain('secret');
+  }
 });
