@@ -37,6 +37,11 @@ export class Relay {
     return `http://127.0.0.1:${this.ownPort}`;
   }
 
+  /** Connections that are open now. */
+  get connections(): number {
+    return this.#sockets.size / 2;
+  }
+
   /** Ends all connections and takes no more. */
   cut(): void {
     this.port = null;

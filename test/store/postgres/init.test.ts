@@ -8,6 +8,7 @@ import {
   NOT_INSTALLED,
   postgresPrograms,
 } from '../../../src/commands/demo/postgres/installation.ts';
+import { Relay } from '../../e2e/receivers/relay.ts';
 import { PASSWORD } from '../../postgres/server.ts';
 import { commitAfter, EMPTY, headOf, note, plain } from './commits.ts';
 import { newJournal, NOW_MS, owning, readAll, receiver } from './receiver.ts';
@@ -169,9 +170,12 @@ describe.runIf(isInstalled)('init', () => {
       expect(message).not.toContain('sesame-closed');
     });
 
-    test('that a password is missing', async () => {
-      const address = { ...schema('public'), password: undefined };
-      expect(await messageAt(address)).toContain('the server asks for a password');
+    test('that a password is missing, and hangs up: the server would wait for it for a minute', async () => {
+      const relay = await Relay.listen();
+      relay.port = cluster.primary.port;
+      const url = `postgres://admin@127.0.0.1:${relay.ownPort}/postgres`;
+      expect(await messageAt(journalAddress(url))).toContain('the server asks for a password');
+      await expect.poll(() => relay.connections, { timeout: 20_000 }).toBe(0);
     });
 
     test('that the database does not exist', async () => {

@@ -87,6 +87,8 @@ export class Session {
       await client.connect();
       return session;
     } catch (error) {
+      // `pg` leaves the connection open when it cannot answer the server: when it lacks a password.
+      socket.destroy();
       throw failureOf(error, false);
     }
   }
