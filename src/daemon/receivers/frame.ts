@@ -10,6 +10,9 @@ import type { DecodeBody, Submitted } from '../../store/port.ts';
  */
 export const PROTOCOL = '1';
 
+/** Most bytes of bodies in a frame; a longer body travels alone. */
+export const BODIES_BYTES_MAX = 1_048_576;
+
 /** Bytes before the list of facts: its length, unsigned, most significant byte first. */
 const LENGTH_BYTES = 4;
 

@@ -1,12 +1,10 @@
 import type { Fact } from '../../domain/fact/fact.ts';
 import type { Owner } from '../../store/replicated/shared-journal.ts';
-import type { OwnerAnswer } from './frame.ts';
+import { BODIES_BYTES_MAX, type OwnerAnswer } from './frame.ts';
 import type { Handed } from './owner-client.ts';
 
 /** Most facts of one frame: the owner commits them together. */
 const FACTS_MAX = 256;
-/** Most bytes of bodies in a frame; a longer body travels alone. */
-const BYTES_MAX = 1_048_576;
 /** One frame commits while the next is on its way. */
 const UNDER_WAY_MAX = 2;
 
@@ -62,7 +60,7 @@ export class HandOver {
     let bytes = 0;
     for (const queued of this.#queued) {
       bytes += 'raw' in queued.fact ? queued.fact.raw.length : 0;
-      if (frame.length > 0 && (frame.length >= FACTS_MAX || bytes > BYTES_MAX)) break;
+      if (frame.length > 0 && (frame.length >= FACTS_MAX || bytes > BODIES_BYTES_MAX)) break;
       frame.push(queued);
       this.#queued.delete(queued);
     }

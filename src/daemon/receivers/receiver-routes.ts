@@ -9,10 +9,16 @@ import { PathTokens } from '../../intake/path-token.ts';
 import { readBody } from '../../intake/read-body.ts';
 import type { DecodeBody } from '../../store/port.ts';
 import { CLOCK_DIFFERENCE_MS_MAX, clockText } from '../../store/replicated/journal-state.ts';
-import { unframed, PROTOCOL, type FramedFact, type OwnerAnswer } from './frame.ts';
+import {
+  BODIES_BYTES_MAX,
+  unframed,
+  PROTOCOL,
+  type FramedFact,
+  type OwnerAnswer,
+} from './frame.ts';
 import { RECEIVER_HEADERS, type RunCalled } from './owner-client.ts';
 
-/** Bytes of a frame besides its largest body: the list of its facts. */
+/** Bytes of a frame besides its bodies: the list of its facts. */
 const LIST_BYTES_MAX = 1_048_576;
 
 /** Kinds of decisions after which deposits are evaluated again. */
@@ -50,7 +56,8 @@ interface Env {
  */
 export function receiverRoutes(options: ReceiverRoutesOptions): Hono<Env> {
   const secrets = new PathTokens([options.secret]);
-  const memory = new BodyMemory(2 * (options.bodyBytesMax + LIST_BYTES_MAX) + 33_554_432);
+  const bytesMax = Math.max(options.bodyBytesMax, BODIES_BYTES_MAX) + LIST_BYTES_MAX;
+  const memory = new BodyMemory(2 * bytesMax + 33_554_432);
   const app = new Hono<Env>();
   app.use('*', async (context: Context<Env>, next) => {
     context.header('cache-control', 'no-store');
@@ -59,7 +66,6 @@ export function receiverRoutes(options: ReceiverRoutesOptions): Hono<Env> {
   app.post('/facts', async (context) => {
     const share = memory.share();
     try {
-      const bytesMax = options.bodyBytesMax + LIST_BYTES_MAX;
       const incoming = (context.env as Env['Bindings'] | undefined)?.incoming;
       const read = await readBody(context.req.raw, { bytesMax, share }, incoming);
       if (read.kind === 'too_large') {

@@ -37,17 +37,21 @@ export class TestOwner {
     batchMax: 256,
     queueMax: 1_000,
   });
-  readonly #routes = receiverRoutes({
-    secret: SECRET,
-    bodyBytesMax: 65_536,
-    epoch: () => this.epoch,
-    services: () => this.services,
-    submit: (fact) => this.#queue.submit(fact),
-    decode,
-    position: () => this.open.ledger.head.lastSeq,
-    now: () => this.now,
-    observe: (why) => this.refused.push(why),
-  });
+  readonly #routes;
+
+  constructor({ bodyBytesMax = 65_536 }: { readonly bodyBytesMax?: number } = {}) {
+    this.#routes = receiverRoutes({
+      secret: SECRET,
+      bodyBytesMax,
+      epoch: () => this.epoch,
+      services: () => this.services,
+      submit: (fact) => this.#queue.submit(fact),
+      decode,
+      position: () => this.open.ledger.head.lastSeq,
+      now: () => this.now,
+      observe: (why) => this.refused.push(why),
+    });
+  }
 
   /** Listens, over HTTPS for `localhost` with a certificate, and says where as the journal would. */
   async listen(tls?: { readonly cert: string; readonly key: string }): Promise<Owner> {

@@ -53,6 +53,18 @@ test('bodies that nobody understands arrive as they are', async () => {
   expect(owner.open.ledger.head.lastSeq).toBe(2);
 });
 
+test('frames of the longest bodies fit, however short intake.maxBodyBytes is', async () => {
+  const owner = new TestOwner({ bodyBytesMax: 4_096 });
+  const { queue } = follower({ queueMax: 256 });
+  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  const outcomes = Array.from({ length: 256 }, (_, index) =>
+    queue.submit(factOf(`{"id":"${index}"}`.padEnd(4_096), START)),
+  );
+  expect(new Set((await Promise.all(outcomes)).map((one) => JSON.stringify(one)))).toEqual(
+    new Set(['{"kind":"delivery","status":"quarantined"}']),
+  );
+});
+
 test('a follower trusts the authority that receiver.caFile names, and no other', async () => {
   const owner = new TestOwner();
   const at = await owner.listen({ cert: CERTIFICATE, key: CERTIFICATE_KEY });

@@ -38,10 +38,10 @@ test.for([
 });
 
 test('a frame beyond its bound is refused', async () => {
-  const answer = await posted(HEADERS, new Uint8Array(2_000_000));
+  const answer = await posted(HEADERS, new Uint8Array(3_000_000));
   expect([answer.status, answer.text]).toEqual([
     413,
-    'the facts are larger than 1114112 bytes: intake.maxBodyBytes must be the same for all receivers',
+    'the facts are larger than 2097152 bytes: intake.maxBodyBytes must be the same for all receivers',
   ]);
 });
 
