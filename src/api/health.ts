@@ -137,10 +137,10 @@ function statusOf({ phase, store, receiver }: Readiness): z.infer<typeof readySc
       return role;
     case 'cut_off':
       return 'journal-unavailable';
+    case 'owner':
     case 'follower':
       if (receiver?.cause !== null) return 'journal-unavailable';
       break;
-    case 'owner':
     case undefined:
       break;
     default:

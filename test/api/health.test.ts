@@ -31,6 +31,7 @@ const READY: [readiness: Partial<Readiness>, status: number, word: string][] = [
   [{ receiver: RECEIVER }, 200, 'ready'],
   [{ receiver: { ...RECEIVER, role: 'follower', owner: 'b' } }, 200, 'ready'],
   [{ receiver: { ...RECEIVER, role: 'follower', cause: 'no' } }, 503, 'journal-unavailable'],
+  [{ receiver: { ...RECEIVER, role: 'owner', cause: 'no' } }, 503, 'journal-unavailable'],
   [{ receiver: { ...RECEIVER, role: 'starting', epoch: null, owner: null } }, 503, 'starting'],
   [{ receiver: { ...RECEIVER, role: 'cut_off', cause: 'no' } }, 503, 'journal-unavailable'],
   [{ receiver: { ...RECEIVER, role: 'diverged', cause: 'no' } }, 503, 'diverged'],

@@ -22,8 +22,8 @@ export function receiverState(shared: SharedParts): ReceiverState {
 }
 
 /** Why a receiver does not serve, and what to do. */
-function causeOf({ role, nameTaken }: Receiver): string | null {
+function causeOf({ role, nameTaken, outOfService }: Receiver): string | null {
   if (nameTaken !== null) return nameTaken;
   if (role?.kind === 'cut_off') return role.cause;
-  return role?.kind === 'diverged' ? role.detail : null;
+  return role?.kind === 'diverged' ? role.detail : outOfService;
 }

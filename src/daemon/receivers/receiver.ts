@@ -16,6 +16,14 @@ const APPLIED_MS_MAX = 5_000;
 
 const NOT_SHOWN = 'it took place, but this replica does not show it yet';
 
+/** While an owner changes, facts wait: a shorter time without an owner keeps nobody from serving. */
+const PENDING_MS_MAX = 10_000;
+
+const REPAIR = 'Repair that, or stop this receiver so that another one takes over';
+
+const NOBODY_OWNS =
+  'nobody owns the journal, and this replica does not hold all of it yet: wait while its position grows, or start a receiver whose replica does';
+
 const OWNER_CHANGES = 'the owner of the journal changes: try again in a moment';
 
 type OwnersDuties = LivingDuties & Pick<Duties, 'reconcile' | 'close' | 'reevaluate'>;
@@ -23,6 +31,8 @@ type OwnersDuties = LivingDuties & Pick<Duties, 'reconcile' | 'close' | 'reevalu
 export interface ReceiverOptions {
   /** Where other receivers reach this one. */
   readonly url: string;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
   readonly ownership: Ownership<OwnersDuties>;
   readonly queue: Pick<ReceiverQueue, 'setRoute'>;
   readonly client: Pick<OwnerClient, 'hand' | 'reconcile' | 'close'>;
@@ -42,6 +52,8 @@ export class Receiver {
   #onDuty: number | null = null;
   /** Why the duties of the present epoch could not begin; null when they could. */
   #dutiesFailure: string | null = null;
+  /** Since when facts have nowhere to go; null while they have. */
+  #pendingSince: number | null = -Infinity;
   #updated: Promise<void> = Promise.resolve();
   #isEnding = false;
 
@@ -72,14 +84,27 @@ export class Receiver {
   /** Why this owner does nothing but take facts, and what to do; else null. */
   get dutiesWarning(): string | null {
     if (this.#dutiesFailure === null) return null;
-    return `the duties of the owner cannot begin, so nothing is verified or reconciled and no day is closed: ${this.#dutiesFailure}. Repair that, or stop this receiver so that another one takes over`;
+    return `the duties of the owner cannot begin, so nothing is verified or reconciled and no day is closed: ${this.#dutiesFailure}. ${REPAIR}`;
+  }
+
+  /**
+   * Why this receiver, although it is the owner or a follower, takes no facts, and what to do; else
+   * null. At its start it says so at once: the proxy sends it nothing before facts have a way.
+   */
+  get outOfService(): string | null {
+    const since = this.#pendingSince;
+    if (since === null || this.#options.clock() - since < PENDING_MS_MAX) return null;
+    if (this.#role?.kind === 'follower') return NOBODY_OWNS;
+    if (this.#role?.kind !== 'owner') return null;
+    if (this.#dutiesFailure === null) return 'this receiver takes over the journal: wait a moment';
+    return `the duties of the owner cannot begin, and an empty journal begins with the policy that they bring, so nothing is taken: ${this.#dutiesFailure}. ${REPAIR}`;
   }
 
   /** Receives a change of the role. */
   take(role: Role): void {
     this.#role = role;
     logRole(this.#options.log, role);
-    this.#options.queue.setRoute(this.#route());
+    this.#setRoute();
     this.#updated = this.#updated.then(() => this.#updateDuties());
   }
 
@@ -144,6 +169,13 @@ export class Receiver {
     return { kind: 'failed', cause };
   }
 
+  #setRoute(): void {
+    const route = this.#route();
+    if (route.kind !== 'pending') this.#pendingSince = null;
+    else this.#pendingSince ??= this.#options.clock();
+    this.#options.queue.setRoute(route);
+  }
+
   #route(): FactRoute {
     const role = this.#role;
     if (role === null) return { kind: 'pending', cause: 'this receiver has just started' };
@@ -177,7 +209,7 @@ export class Receiver {
 
   /** Brings the duties to where the role is. */
   async #updateDuties(): Promise<void> {
-    const { ownership, queue, log } = this.#options;
+    const { ownership, log } = this.#options;
     const wanted = this.#wantedEpoch();
     if (wanted === null) this.#dutiesFailure = null;
     if (this.#onDuty === wanted) return;
@@ -198,6 +230,8 @@ export class Receiver {
         );
       }
       this.#dutiesFailure = cause;
+      // The policy may be there already.
+      this.#setRoute();
       setTimeout(() => {
         this.#updated = this.#updated.then(() => this.#updateDuties());
       }, AGAIN_MS).unref();
@@ -206,7 +240,7 @@ export class Receiver {
     // The ownership may have ended meanwhile: the next turn ends the duties.
     this.#onDuty = wanted;
     if (this.#wantedEpoch() === wanted) ownership.start();
-    queue.setRoute(this.#route());
+    this.#setRoute();
   }
 
   #wantedEpoch(): number | null {

@@ -75,14 +75,15 @@ export function sharedParts(context: ReceiverContext): SharedParts | null {
     queueMax: config.intake.queueMax,
     observe: (result) => metrics.forwarded(result),
   });
+  const clock = (): number => performance.now();
   const ownerWatch = new OwnerWatch({
     client,
-    clock: () => performance.now(),
+    clock,
     log,
     observe: (isShutOut) => metrics.shutOut(isShutOut),
   });
   const journalWatch = new JournalWatch({ log, metrics, name, isRequired: standby === 'required' });
-  const receiver = new Receiver({ url, ownership, queue, client, applied, reads, log });
+  const receiver = new Receiver({ url, clock, ownership, queue, client, applied, reads, log });
   const routes = receiverRoutes({
     secret,
     bodyBytesMax: config.intake.maxBodyBytes,

@@ -8,6 +8,9 @@ import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
 const OWN_URL = 'http://a.invalid';
 const OTHER: Owner = { name: 'b', url: 'http://b.invalid', epoch: 4, isLeased: true };
 
+/** The time of the receivers, monotonic milliseconds. */
+let now = 0;
+
 /** A receiver, and a record of its routes and of the steps of its duties. */
 function receiverAt(position = 7, prepare = (): void => undefined) {
   const said: string[] = [];
@@ -27,6 +30,7 @@ function receiverAt(position = 7, prepare = (): void => undefined) {
   const log = (): void => undefined;
   const receiver = new Receiver({
     url: OWN_URL,
+    clock: () => now,
     ownership,
     queue: { setRoute: ({ kind }: FactRoute) => void said.push(kind) },
     client: {
@@ -38,7 +42,7 @@ function receiverAt(position = 7, prepare = (): void => undefined) {
     reads: { reconciliation: () => Promise.resolve(undefined) },
     log: { info: log, warn: log, error: log, fatal: log },
   });
-  return { receiver, ownership, said };
+  return { receiver, ownership, applied, said };
 }
 
 test('duties begin with the ownership and end with it', async () => {
@@ -104,6 +108,49 @@ test('an owner whose duties cannot begin says why until they begin, or until it 
   await expect.poll(() => receiver.dutiesWarning).toContain('the disk is full');
   receiver.take({ kind: 'follower', owner: OTHER });
   await expect.poll(() => receiver.dutiesWarning).toBe(null);
+  await receiver.end();
+});
+
+test('a receiver that takes no facts says why: at its start at once, later after ten seconds', () => {
+  const { receiver } = receiverAt();
+  const nobody = /^nobody owns the journal, and this replica does not hold all of it yet: wait/;
+  receiver.take({ kind: 'follower', owner: null });
+  expect(receiver.outOfService).toMatch(nobody);
+  receiver.take({ kind: 'follower', owner: OTHER });
+  expect(receiver.outOfService).toBe(null);
+  receiver.take({ kind: 'follower', owner: { ...OTHER, isLeased: false } });
+  now += 9_999;
+  expect(receiver.outOfService).toBe(null);
+  receiver.take({ kind: 'follower', owner: null });
+  now += 1;
+  expect(receiver.outOfService).toMatch(nobody);
+});
+
+test('the owner of an empty journal whose duties cannot begin says that it takes nothing', async () => {
+  let cause: string | null = 'the custody key is gone';
+  const { receiver } = receiverAt(0, () => {
+    if (cause !== null) throw new Error(cause);
+  });
+  receiver.take({ kind: 'owner', epoch: 1 });
+  await expect
+    .poll(() => receiver.outOfService)
+    .toBe(
+      'the duties of the owner cannot begin, and an empty journal begins with the policy that they bring, so nothing is taken: the custody key is gone. Repair that, or stop this receiver so that another one takes over',
+    );
+  cause = null;
+  await expect.poll(() => receiver.outOfService).toBe(null);
+  expect(receiver.dutiesWarning).toBe(null);
+  await receiver.end();
+});
+
+test('an owner whose duties fail after the policy takes facts', async () => {
+  const { receiver, applied, said } = receiverAt(0, () => {
+    applied.reach(1);
+    throw new Error('the exemption rules name an unknown network');
+  });
+  receiver.take({ kind: 'owner', epoch: 1 });
+  await expect.poll(() => said).toContain('owner');
+  expect(receiver.outOfService).toBe(null);
   await receiver.end();
 });
 

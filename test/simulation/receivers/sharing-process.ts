@@ -167,6 +167,7 @@ export class SharingProcess {
     const silent = (): void => undefined;
     return new Receiver({
       url: urlOf(this.#options.name),
+      clock: () => this.#options.clock.now(),
       ownership: this.#ownership,
       queue: { setRoute: (route: FactRoute) => this.#made(this.#queue).setRoute(route) },
       client: {
