@@ -22,6 +22,10 @@ export interface WatchedJournal extends SharedJournal {
 /** How long the end waits for the journal's answer. */
 const END_MS_MAX = 500;
 
+function notCompared({ message }: JournalUnavailable): string {
+  return `this receiver's clock is not compared with the database's yet: ${message}`;
+}
+
 interface SharedStoreOptions {
   readonly replica: Replica & Pick<WrittenStore, 'tidy' | 'close'>;
   readonly journal: WatchedJournal;
@@ -101,6 +105,8 @@ export class SharedStore implements WrittenStore {
       say({ kind: 'journal', state });
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
+      // The next step may reach the journal, and its clock is still unknown.
+      if (this.#lookedAt === null) this.#ledger.bar(notCompared(error));
       // The role says why.
       say({ kind: 'journal', state: null });
     }

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import type { FromWriter } from '../../../src/daemon/writing/messages.ts';
 import { SharedStore } from '../../../src/daemon/writing/shared-store.ts';
 import type { JournalState } from '../../../src/store/replicated/journal-state.ts';
-import type {
-  Appended,
-  Following,
-  JournalHead,
+import {
+  JournalUnavailable,
+  type Appended,
+  type Following,
+  type JournalHead,
 } from '../../../src/store/replicated/shared-journal.ts';
 import { factOf, OpenLedger, START } from '../../store/open-ledger.ts';
 import { MemoryJournal, MemoryReceiver } from '../../store/replicated/memory-journal.ts';
@@ -15,8 +16,12 @@ import { Service } from '../../store/webhook.ts';
 /** A connection that says how far this machine's clock is ahead. */
 class WatchedReceiver extends MemoryReceiver {
   clockAheadMs = 0;
+  /** How many of the next looks fail. */
+  failingLooks = 0;
 
   look(): Promise<JournalState> {
+    this.failingLooks -= 1;
+    if (this.failingLooks >= 0) return Promise.reject(new JournalUnavailable('not now'));
     return Promise.resolve({
       standby: 'waits',
       standbyLagBytes: 0,
@@ -133,5 +138,23 @@ test('a receiver whose clock is wrong never owns the journal, and gives up what 
   await later(3_600_000);
   expect(roles).toEqual([ahead, { kind: 'owner', epoch: 1 }, ahead]);
   expect(await journal.owner()).toMatchObject({ isLeased: false });
+  await store.close();
+});
+
+test('a receiver whose first look fails owns nothing before its clock was compared', async () => {
+  const journal = new WatchedReceiver('a', new MemoryJournal());
+  journal.clockAheadMs = 3_600_000;
+  journal.failingLooks = 1;
+  const roles: unknown[] = [];
+  const store = new SharedStore({
+    replica: new OpenLedger(undefined, { sharing: null }).ledger,
+    journal,
+    leaseMs: 3_000,
+    clock: () => performance.now(),
+    say: (message) => message.kind === 'role' && roles.push(message.role),
+  });
+  store.begin();
+  await expect.poll(() => JSON.stringify(roles)).toContain('3600 s ahead');
+  expect(roles).not.toContainEqual({ kind: 'owner', epoch: 1 });
   await store.close();
 });
