@@ -1,7 +1,7 @@
 import type { CloseAnswer, RunAnswer } from '../../api/services.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { Role } from '../../store/replicated/replicated-ledger.ts';
+import type { Role } from '../../store/replicated/role.ts';
 import type { Duties } from './duties.ts';
 import type { Called, OwnerClient } from './owner-client.ts';
 import type { LivingDuties, Ownership } from './ownership.ts';

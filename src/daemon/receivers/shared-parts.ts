@@ -10,7 +10,7 @@ import type { ReceiverConfig } from '../../ops/config/shared-store.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { ReceiverMetrics } from '../../ops/metrics/receiver-metrics.ts';
 import type { JournalState } from '../../store/replicated/journal-state.ts';
-import type { Role } from '../../store/replicated/replicated-ledger.ts';
+import type { Role } from '../../store/replicated/role.ts';
 import type { Owner } from '../../store/replicated/shared-journal.ts';
 import { readCertificates } from '../listening/tls-files.ts';
 import type { OpenStore } from '../start/open-store.ts';

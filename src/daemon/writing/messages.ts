@@ -3,7 +3,7 @@ import type { Failure } from '../reading/messages.ts';
 import type { CommitNews } from '../../store/commit-news.ts';
 import type { Submitted } from '../../store/port.ts';
 import type { JournalState } from '../../store/replicated/journal-state.ts';
-import type { Role } from '../../store/replicated/replicated-ledger.ts';
+import type { Role } from '../../store/replicated/role.ts';
 
 /** Options of the checkpointer thread at its start. */
 export interface CheckpointerOptions {

@@ -46,6 +46,7 @@ export class SharedStore implements WrittenStore {
   readonly #options: SharedStoreOptions;
   readonly #ledger: ReplicatedLedger;
   #timer: NodeJS.Timeout | undefined;
+  #expiry: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** When the journal was last looked at; null until it has once been seen. */
   #lookedAt: number | null = null;
@@ -70,6 +71,7 @@ export class SharedStore implements WrittenStore {
   /** Takes the first step now. A bug in a step ends the thread, and so the daemon. */
   begin(): void {
     this.#options.say({ kind: 'applied', position: this.#options.replica.head.lastSeq });
+    this.#expiry = setInterval(() => this.#ledger.expire(), STEP_MS);
     void this.#steps();
   }
 
@@ -87,6 +89,7 @@ export class SharedStore implements WrittenStore {
     const { journal, replica } = this.#options;
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearInterval(this.#expiry);
     const cut = setTimeout(() => void journal.close(), END_MS_MAX);
     await this.#ledger.resign();
     clearTimeout(cut);

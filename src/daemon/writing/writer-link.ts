@@ -4,7 +4,7 @@ import type { FactQueue } from '../../intake/fact-queue.ts';
 import type { CommitNews } from '../../store/commit-news.ts';
 import type { Submitted } from '../../store/port.ts';
 import type { JournalState } from '../../store/replicated/journal-state.ts';
-import type { Role } from '../../store/replicated/replicated-ledger.ts';
+import type { Role } from '../../store/replicated/role.ts';
 import { StoreRefused } from '../../store/refusal.ts';
 import { FailedInThread } from '../reading/thread-failure.ts';
 import { Checkpoints } from './checkpoints.ts';

@@ -1,30 +1,13 @@
 import type { Fact } from '../../domain/fact/fact.ts';
 import { StoreFailed, type CommitResult, type Ledger } from '../port.ts';
 import { ReplicaDiverged, RUN_OWNERS_VERSION, type Prepared, type Replica } from './replica.ts';
+import type { Role } from './role.ts';
 import {
   JournalUnavailable,
   type Owner,
   type SealedCommit,
   type SharedJournal,
 } from './shared-journal.ts';
-
-/**
- * What this receiver is to the shared journal.
- *
- * | role | commits | acts on the custody API | next |
- * |---|---|---|---|
- * | `owner` | yes | yes | `follower` when another receiver took over; `cut_off` |
- * | `follower` | hands facts to the owner | no | `owner` when no lease is valid; `cut_off`; `diverged` |
- * | `cut_off` | hands facts to an owner that it knows | no | `follower` when the journal and the replica can be written, and nothing bars it |
- * | `diverged` | no | no | none: a person decides |
- */
-export type Role =
-  | { readonly kind: 'owner'; readonly epoch: number }
-  /** `owner`: null while nobody owns the journal. */
-  | { readonly kind: 'follower'; readonly owner: Owner | null }
-  /** `owner`: who keeps facts meanwhile; null while it is not known, or nobody does. */
-  | { readonly kind: 'cut_off'; readonly cause: string; readonly owner: Owner | null }
-  | { readonly kind: 'diverged'; readonly detail: string };
 
 /**
  * Facts that one read of the journal returns at most, and one transaction of the replica takes: some
@@ -38,6 +21,9 @@ const FOLLOW_MS_MAX = 1_000;
 
 /** An owner without commits renews its lease when this share of it has passed. */
 const RENEWED_AFTER_SHARE = 1 / 3;
+
+const LEASE_ENDED =
+  'the journal does not answer, and the lease of this owner has ended: start PostgreSQL, or repair the network to it';
 
 const NOT_OWNER = 'this receiver does not own the journal';
 
@@ -63,6 +49,8 @@ export class ReplicatedLedger implements Ledger {
   #role: Role | null = null;
   /** When the lease was last extended, on `#clock`. */
   #extendedAt = 0;
+  /** Since when an answer that the owner needs is awaited, on `#clock`; null while none is. */
+  #askedAt: number | null = null;
   /** The epoch whose lease may still be valid, also after an append of unknown outcome. */
   #leasedEpoch: number | null = null;
   #isResigned = false;
@@ -138,7 +126,16 @@ export class ReplicatedLedger implements Ledger {
 
   /** Asks the journal something between commits and steps: it answers one question at a time. */
   between<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    return this.#alone(ask);
+    return this.#alone(() => this.#asked(ask));
+  }
+
+  /**
+   * Ends the role of an owner who waits for an answer longer than its lease: another receiver may own
+   * the journal by now. To be called a few times a second, also during steps and commits.
+   */
+  expire(): void {
+    const isSilent = this.#clock() - (this.#askedAt ?? Infinity) >= this.#leaseMs;
+    if (this.#role?.kind === 'owner' && isSilent) this.#cutOff(LEASE_ENDED);
   }
 
   /** Ends the ownership for good, so that another receiver takes over at once. */
@@ -190,7 +187,7 @@ export class ReplicatedLedger implements Ledger {
   /** A journal that fails in an unknown way may have kept the commit. */
   async #append(epoch: number, { commit }: Prepared) {
     try {
-      return await this.#journal.append(epoch, commit);
+      return await this.#asked(() => this.#journal.append(epoch, commit));
     } catch (error) {
       this.#replica.drop();
       this.#cutOff(causeOf(error));
@@ -228,7 +225,8 @@ export class ReplicatedLedger implements Ledger {
     }
     if (this.#leaseAgeMs() < this.#leaseMs * RENEWED_AFTER_SHARE) return;
     const asked = this.#clock();
-    if (await this.#journal.renew(epoch)) this.#extendedAt = asked;
+    const isRenewed = await this.#asked(() => this.#journal.renew(epoch));
+    if (isRenewed) this.#extendedAt = asked;
     else this.#change({ kind: 'follower', owner: await this.#journal.owner() });
   }
 
@@ -280,6 +278,15 @@ export class ReplicatedLedger implements Ledger {
       if (error instanceof StoreFailed) throw error;
     }
     this.#unwritten = null;
+  }
+
+  async #asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    this.#askedAt = this.#clock();
+    try {
+      return await ask();
+    } finally {
+      this.#askedAt = null;
+    }
   }
 
   #leaseAgeMs(): number {

@@ -158,3 +158,42 @@ test('a receiver whose first look fails owns nothing before its clock was compar
   expect(roles).not.toContainEqual({ kind: 'owner', epoch: 1 });
   await store.close();
 });
+
+/** A journal whose answers to renewals the test gives. */
+class SlowLease extends WatchedReceiver {
+  answerRenewal: (() => void) | undefined;
+
+  override async renew(epoch: number): Promise<boolean> {
+    await new Promise<void>((resolve) => {
+      this.answerRenewal = resolve;
+    });
+    return super.renew(epoch);
+  }
+}
+
+test('an owner whose journal is silent gives up when its lease ends, and owns the journal again later', async () => {
+  const journal = new SlowLease('a', new MemoryJournal());
+  const roles: unknown[] = [];
+  let now = 0;
+  const store = new SharedStore({
+    replica: new OpenLedger(undefined, { sharing: null }).ledger,
+    journal,
+    leaseMs: 3_000,
+    clock: () => now,
+    say: (message) => message.kind === 'role' && roles.push(message.role),
+  });
+  store.begin();
+  await expect.poll(() => roles).toEqual([{ kind: 'owner', epoch: 1 }]);
+  now = 1_000;
+  await expect.poll(() => journal.answerRenewal).toBeDefined();
+  now = 4_000;
+  await expect.poll(() => roles.at(-1), { timeout: 10_000 }).toEqual({
+    kind: 'cut_off',
+    owner: null,
+    cause:
+      'the journal does not answer, and the lease of this owner has ended: start PostgreSQL, or repair the network to it',
+  });
+  journal.answerRenewal?.();
+  await expect.poll(() => roles.at(-1)).toEqual({ kind: 'owner', epoch: 2 });
+  await store.close();
+});

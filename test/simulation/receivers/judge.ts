@@ -1,6 +1,6 @@
 import { decodeFact } from '../../../src/store/codec/fact.ts';
 import { decode } from '../../../src/intake/decode.ts';
-import type { Role } from '../../../src/store/replicated/replicated-ledger.ts';
+import type { Role } from '../../../src/store/replicated/role.ts';
 import { compareProjections } from '../../../src/store/sqlite/audit/projections.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import type { MemoryJournal } from '../../store/replicated/memory-journal.ts';

@@ -1,7 +1,8 @@
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { CommitResult, Ledger } from '../../../src/store/port.ts';
 import type { Replica } from '../../../src/store/replicated/replica.ts';
-import { ReplicatedLedger, type Role } from '../../../src/store/replicated/replicated-ledger.ts';
+import { ReplicatedLedger } from '../../../src/store/replicated/replicated-ledger.ts';
+import type { Role } from '../../../src/store/replicated/role.ts';
 import type { SharedJournal } from '../../../src/store/replicated/shared-journal.ts';
 import { MemoryJournal } from './memory-journal.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ReplicatedLedger, type Role } from '../../../src/store/replicated/replicated-ledger.ts';
+import { ReplicatedLedger } from '../../../src/store/replicated/replicated-ledger.ts';
+import type { Role } from '../../../src/store/replicated/role.ts';
 import type { Following, JournalHead } from '../../../src/store/replicated/shared-journal.ts';
 import { OpenLedger } from '../open-ledger.ts';
 import { commitAfter, EMPTY, type LooseFact } from '../postgres/commits.ts';

@@ -1,6 +1,7 @@
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { FactOutcome } from '../../../src/store/port.ts';
-import { ReplicatedLedger, type Role } from '../../../src/store/replicated/replicated-ledger.ts';
+import { ReplicatedLedger } from '../../../src/store/replicated/replicated-ledger.ts';
+import type { Role } from '../../../src/store/replicated/role.ts';
 import { compareProjections } from '../../../src/store/sqlite/audit/projections.ts';
 import type { Choices } from '../generated-choices.ts';
 import { OpenLedger } from '../open-ledger.ts';

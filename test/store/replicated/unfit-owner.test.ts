@@ -4,7 +4,8 @@ import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { CommitNews } from '../../../src/store/commit-news.ts';
 import { StoreFailed } from '../../../src/store/port.ts';
 import type { Prepared, Replica } from '../../../src/store/replicated/replica.ts';
-import { ReplicatedLedger, type Role } from '../../../src/store/replicated/replicated-ledger.ts';
+import { ReplicatedLedger } from '../../../src/store/replicated/replicated-ledger.ts';
+import type { Role } from '../../../src/store/replicated/role.ts';
 import type {
   Acquired,
   Following,
