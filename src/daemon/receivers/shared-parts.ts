@@ -29,6 +29,8 @@ const RESIGN_MS_MAX = 800;
 /** How long a consumer of the feed waits for a replica that lags. */
 const CATCH_UP_MS = 5_000;
 
+const clock = (): number => performance.now();
+
 /** The parts of a receiver that shares its journal with others. */
 export interface SharedParts {
   readonly name: string;
@@ -75,7 +77,6 @@ export function sharedParts(context: ReceiverContext): SharedParts | null {
     queueMax: config.intake.queueMax,
     observe: (result) => metrics.forwarded(result),
   });
-  const clock = (): number => performance.now();
   const ownerWatch = new OwnerWatch({
     client,
     clock,

@@ -1,23 +1,9 @@
 import type { Fact } from '../../domain/fact/fact.ts';
 import { StoreFailed, type CommitResult, type Ledger } from '../port.ts';
-import { ReplicaDiverged, RUN_OWNERS_VERSION, type Prepared, type Replica } from './replica.ts';
+import { causeOf, follow } from './follow.ts';
+import { ReplicaDiverged, type Prepared, type Replica } from './replica.ts';
 import type { Role } from './role.ts';
-import {
-  JournalUnavailable,
-  type Owner,
-  type SealedCommit,
-  type SharedJournal,
-} from './shared-journal.ts';
-
-/**
- * Facts that one read of the journal returns at most, and one transaction of the replica takes: some
- * tenths of a second. Eight commits in one transaction need two thirds of the CPU of eight
- * transactions; more save hardly anything.
- */
-const READ_FACTS_MAX = 1_000;
-
-/** How long one step applies commits. Then it looks at the owner again, however much is left. */
-const FOLLOW_MS_MAX = 1_000;
+import { JournalUnavailable, type Owner, type SharedJournal } from './shared-journal.ts';
 
 /** An owner without commits renews its lease when this share of it has passed. */
 const RENEWED_AFTER_SHARE = 1 / 3;
@@ -26,11 +12,6 @@ const LEASE_ENDED =
   'the journal does not answer, and the lease of this owner has ended: start PostgreSQL, or repair the network to it';
 
 const NOT_OWNER = 'this receiver does not own the journal';
-
-function causeOf(error: unknown): string {
-  const cause = error instanceof StoreFailed ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
-}
 
 /**
  * The ledger of one receiver among several. As the owner it appends every commit to the shared
@@ -294,30 +275,12 @@ export class ReplicatedLedger implements Ledger {
   }
 
   /** Applies commits for a while; whether the replica then lacks none. */
-  async #follow(): Promise<boolean> {
-    const endsAt = this.#clock() + FOLLOW_MS_MAX;
-    while (this.#clock() < endsAt) {
-      const following = await this.#journal.read(this.#replica.head, READ_FACTS_MAX);
-      if (following.kind === 'diverged') throw new ReplicaDiverged(following.detail);
-      if (following.commits.length === 0) return true;
-      this.#apply(following.commits);
-      this.#onApplied(this.#replica.head.lastSeq);
-    }
-    return false;
-  }
-
-  /** The owner took these facts: if a rule throws here, this version has other rules. */
-  #apply(commits: readonly SealedCommit[]): void {
-    try {
-      this.#replica.follow(commits);
-    } catch (error) {
-      if (error instanceof StoreFailed || error instanceof ReplicaDiverged) throw error;
-      const [first, last] = [commits[0]?.commitNumber, commits.at(-1)?.commitNumber];
-      const which = first === last ? `commit ${first}` : `one of the commits ${first} to ${last}`;
-      throw new ReplicaDiverged(
-        `${which} of the journal cannot be applied (${causeOf(error)}): ${RUN_OWNERS_VERSION}`,
-      );
-    }
+  #follow(): Promise<boolean> {
+    return follow(this.#replica, {
+      journal: this.#journal,
+      clock: this.#clock,
+      onApplied: this.#onApplied,
+    });
   }
 
   async #fail(error: unknown): Promise<void> {

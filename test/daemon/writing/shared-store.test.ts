@@ -187,12 +187,14 @@ test('an owner whose journal is silent gives up when its lease ends, and owns th
   now = 1_000;
   await expect.poll(() => journal.answerRenewal).toBeDefined();
   now = 4_000;
-  await expect.poll(() => roles.at(-1), { timeout: 10_000 }).toEqual({
-    kind: 'cut_off',
-    owner: null,
-    cause:
-      'the journal does not answer, and the lease of this owner has ended: start PostgreSQL, or repair the network to it',
-  });
+  await expect
+    .poll(() => roles.at(-1), { timeout: 10_000 })
+    .toEqual({
+      kind: 'cut_off',
+      owner: null,
+      cause:
+        'the journal does not answer, and the lease of this owner has ended: start PostgreSQL, or repair the network to it',
+    });
   journal.answerRenewal?.();
   await expect.poll(() => roles.at(-1)).toEqual({ kind: 'owner', epoch: 2 });
   await store.close();
