@@ -6,7 +6,7 @@ import { backup, restore } from '../../store/sqlite/file/backup.ts';
 import { verify } from '../../store/sqlite/audit/verify.ts';
 import { StoreRefused } from '../../store/refusal.ts';
 import { stagedProgress } from './staged-progress.ts';
-import { refuseDatabase, storeFrom, storePathFrom } from './store-path.ts';
+import { refuseDatabase, refuseReplica, storeFrom, storePathFrom } from './store-path.ts';
 import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
 
 const BACKUP_HELP = `
@@ -68,6 +68,7 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
       }
       refuseDatabase(flags, POSTGRES_BACKUP);
       const store = storePathFrom(flags, environment);
+      refuseReplica(flags, environment, POSTGRES_BACKUP);
       const facts = auditOf(flags.from);
       const { previous } = await restore(flags.from, store, { decode: decodeAgain, now: Date.now });
       const kept = previous === null ? '' : `; the previous file is ${previous}`;

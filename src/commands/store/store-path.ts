@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Environment } from '../../ops/config/reading/substitution.ts';
 import { STORE } from '../../ops/config/config.ts';
+import type { StoreConfig } from '../../ops/config/shared-store.ts';
 import { configFrom } from '../config-file.ts';
 import { CommandFailed } from '../../daemon/process/terminal.ts';
 import { isDatabase } from './journal-at.ts';
@@ -29,6 +30,19 @@ export function refuseDatabase({ store }: StoreFlags, instead: string): void {
   }
 }
 
+/** Refuses the replica of a shared journal, for a command that adds a fact; `instead`: what to do. */
+export function refuseReplica(
+  { config }: StoreFlags,
+  environment: Environment,
+  instead: string,
+): void {
+  if (config === undefined || configuredStore(config, environment).kind === 'sqlite') return;
+  throw new CommandFailed(
+    `${config} names a journal in PostgreSQL, and receiver.replica is a receiver's copy of it. ${instead}`,
+    2,
+  );
+}
+
 /** The path of an existing store. Throws `CommandFailed` when it does not exist. */
 export function storeFrom(flags: StoreFlags, environment: Environment): string {
   const path = storePathFrom(flags, environment);
@@ -40,5 +54,9 @@ function storeOfConfig(config: string | undefined, environment: Environment): st
   if (config === undefined) {
     throw new CommandFailed("give the store with --store FILE, or the daemon's --config FILE", 2);
   }
-  return configFrom(STORE, config, environment).store.path;
+  return configuredStore(config, environment).path;
+}
+
+function configuredStore(config: string, environment: Environment): StoreConfig {
+  return configFrom(STORE, config, environment).store;
 }

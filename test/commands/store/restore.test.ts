@@ -1,21 +1,49 @@
 import { EventEmitter } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restoreCommand } from '../../../src/commands/store/backup.ts';
+import type { Terminal } from '../../../src/daemon/process/terminal.ts';
 import { openLedgerFile } from '../../store/open-ledger.ts';
 import { Service } from '../../store/webhook.ts';
+
+/** A terminal that keeps its results. */
+function terminalOf(results: string[]): Terminal {
+  return {
+    signals: new EventEmitter(),
+    result: (text) => void results.push(text),
+    note: () => undefined,
+    exitWith: () => undefined,
+  };
+}
+
+test('a restore refuses a replica: the journal would not have its record, and the receiver would diverge', async () => {
+  const { open, path } = await openLedgerFile();
+  open.close();
+  const config = join(dirname(path), 'config.json');
+  const receiver = {
+    name: 'a',
+    url: 'http://a.test',
+    secret: 's'.repeat(32),
+    replica: 'replica.db',
+  };
+  writeFileSync(config, JSON.stringify({ store: 'postgres://u@db1/books', receiver }));
+  const restored = restoreCommand(terminalOf([]), {}).parseAsync(
+    ['--from', path, '--config', config],
+    { from: 'user' },
+  );
+  await expect(restored).rejects.toThrow(
+    `${config} names a journal in PostgreSQL, and receiver.replica is a receiver's copy of it. PostgreSQL's own tools back up and restore a database`,
+  );
+  expect(existsSync(join(dirname(path), 'replica.db'))).toBe(false);
+});
 
 test('a restore says when sweeps bring deposits back, and that their owners must be the same', async () => {
   const { open, path } = await openLedgerFile();
   await open.deliver(new Service().confirmed(1));
   open.close();
   const results: string[] = [];
-  const terminal = {
-    signals: new EventEmitter(),
-    result: (text: string) => void results.push(text),
-    note: () => undefined,
-    exitWith: () => undefined,
-  };
+  const terminal = terminalOf(results);
   const store = join(dirname(path), 'restored.db');
   await restoreCommand(terminal, {}).parseAsync(['--from', path, '--store', store], {
     from: 'user',
