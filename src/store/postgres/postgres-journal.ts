@@ -102,7 +102,8 @@ export class PostgresJournal implements SharedJournal {
     if (acquired !== undefined) return { kind: 'acquired', epoch: acquired.epoch };
     const by = await this.owner();
     // The standby's names were filled in after ACQUIRE had refused.
-    if (by === null) throw new JournalUnavailable('the configuration was changed meanwhile');
+    if (by === null)
+      throw new JournalUnavailable('the standby was configured just now: wait a moment');
     return { kind: 'owned', by };
   }
 
@@ -261,7 +262,7 @@ export class PostgresJournal implements SharedJournal {
       { statement: HEAD },
     ]);
     if (head === undefined)
-      throw new JournalUnavailable('the journal has lost its row of the owner');
+      throw new JournalUnavailable('the table ownership has no row: restore the database');
     return head;
   }
 

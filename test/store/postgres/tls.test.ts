@@ -2,6 +2,7 @@ import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { journalAddress } from '../../../src/store/postgres/address.ts';
+import { failureOf } from '../../../src/store/postgres/connection/statement-failure.ts';
 import { initJournal } from '../../../src/store/postgres/init.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import {
@@ -9,7 +10,7 @@ import {
   postgresPrograms,
   serverUser,
 } from '../../../src/commands/demo/postgres/installation.ts';
-import { makeAuthority, type Authority } from '../../tls/authority.ts';
+import { makeAuthority, type Authority, type CertificateName } from '../../tls/authority.ts';
 import { NOW_MS } from './receiver.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
@@ -28,10 +29,10 @@ describe.runIf(isInstalled)('TLS to PostgreSQL', () => {
   });
 
   /** Reads the server's certificate and key anew, from files that its user owns. */
-  async function serveTls(): Promise<void> {
+  async function serveTls(name: CertificateName): Promise<void> {
     const { uid, gid } = serverUser();
     chmodSync(authority.folder, 0o711);
-    const { cert, key } = authority.pairOf('server');
+    const { cert, key } = authority.pairOf(name);
     for (const [setting, text] of [
       ['ssl_cert_file', cert],
       ['ssl_key_file', key],
@@ -65,7 +66,7 @@ describe.runIf(isInstalled)('TLS to PostgreSQL', () => {
   });
 
   test('verify-full takes a server of the authority under the name of its certificate alone', async () => {
-    await serveTls();
+    await serveTls('server');
     const ca = `sslrootcert=${join(authority.folder, 'ca.pem')}`;
     expect(await outcome('localhost', `?sslmode=verify-full&${ca}`)).toBe('connected');
     // Another name of 127.0.0.1, which the certificate does not have.
@@ -76,4 +77,22 @@ describe.runIf(isInstalled)('TLS to PostgreSQL', () => {
     expect(await outcome('localhost', '?sslmode=verify-full')).toContain('unable to verify');
     expect(await outcome('localhost', '?sslmode=require')).toBe('connected');
   });
+
+  test('a certificate that is not valid now is refused, with what to do', async () => {
+    const ca = `?sslmode=verify-ca&sslrootcert=${join(authority.folder, 'ca.pem')}`;
+    await serveTls('expired');
+    await expect.poll(() => outcome('localhost', ca)).toContain('expired (renew the server');
+    await serveTls('not-yet-valid');
+    await expect.poll(() => outcome('localhost', ca)).toContain('not yet valid (set both clocks');
+  });
+});
+
+test.each([
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'name the authority of its certificate in sslrootcert'],
+  ['EHOSTUNREACH', 'the server cannot be reached: check network and firewall'],
+  ['ENETUNREACH', 'the server cannot be reached: check network and firewall'],
+  ['ECONNRESET', 'the connection was lost: the server ended it, or the network was cut'],
+])('the failure %s says what to do', (code, advice) => {
+  const failure = failureOf(Object.assign(new Error('said'), { code }), false);
+  expect(failure.message).toBe(`said (${advice})`);
 });

@@ -24,6 +24,10 @@ export class StatementFailed extends Error {
   }
 }
 
+const NAME_AUTHORITY = 'name the authority of its certificate in sslrootcert';
+const UNREACHED = 'the server cannot be reached: check network and firewall';
+const CONNECTION_LOST = 'the connection was lost: the server ended it, or the network was cut';
+
 /** What each error code means to an operator, and what to do. PostgreSQL's Appendix A lists them. */
 const ADVICE: Readonly<Record<string, string>> = {
   '25006': 'the server is read-only, as a standby is: name the primary too',
@@ -33,9 +37,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   '42501': 'the role lacks a right: run `counterfoil init --runtime-role` with its name',
   '42P01': 'a table of the journal is missing: restore the database from its backup',
   '53100': "the server's disk is full: free space there",
-  '53200': 'the server has no memory left',
+  '53200': 'the server has no memory left: give it more, or fewer connections',
   '53300': "the server has no connection left: raise its max_connections, or end others' sessions",
-  '53400': 'a limit of the server is reached',
+  '53400': 'a limit of the server is reached: raise it, see its log',
   '55P03': 'another session holds the lock for too long: it may wait for the standby',
   '57014': 'the statement was cancelled, or took too long',
   '58030': 'the server cannot read or write its files: check its disk',
@@ -46,10 +50,17 @@ const ADVICE: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name cannot be resolved: check DNS, or correct the address',
   ENOTFOUND: 'no such host: correct the address',
   DEPTH_ZERO_SELF_SIGNED_CERT: "name the server's certificate, or its authority, in sslrootcert",
-  SELF_SIGNED_CERT_IN_CHAIN: 'name the authority of its certificate in sslrootcert',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'name the authority of its certificate in sslrootcert',
+  SELF_SIGNED_CERT_IN_CHAIN: NAME_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: NAME_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NAME_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NAME_AUTHORITY,
+  CERT_HAS_EXPIRED: "renew the server's certificate",
+  CERT_NOT_YET_VALID: 'set both clocks by NTP',
   ERR_TLS_CERT_ALTNAME_INVALID: 'write the name that its certificate has, or give it another one',
-  ETIMEDOUT: 'the server cannot be reached: check network and firewall',
+  ECONNRESET: CONNECTION_LOST,
+  EHOSTUNREACH: UNREACHED,
+  ENETUNREACH: UNREACHED,
+  ETIMEDOUT: UNREACHED,
 };
 
 const NO_ANSWER_ADVICE =
@@ -64,8 +75,7 @@ const SAID: Readonly<Record<string, string>> = {
     'the server has no TLS: switch ssl on there, or write sslmode=disable for a network of your own',
   'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a non-empty string':
     'the server asks for a password: give it in the address of "store" as ${DATABASE_PASSWORD}, or to commands in PGPASSWORD',
-  'Connection terminated unexpectedly':
-    'the connection was lost: the server ended it, or the network was cut',
+  'Connection terminated unexpectedly': CONNECTION_LOST,
 };
 
 /** States after which the server may have committed: it says so when it ends a session. */
