@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { decode } from '../../intake/decode.ts';
+import { decode, decodeAgain } from '../../intake/decode.ts';
 import { openForWriting, openReplica } from '../../store/sqlite/file/database.ts';
 import { SqliteLedger } from '../../store/sqlite/sqlite-ledger.ts';
 import { failureOf } from '../reading/thread-failure.ts';
@@ -12,6 +12,7 @@ import type { FromWriter, SharedJournalOptions, ToWriter, WriterOptions } from '
 function ledgerOf(db: Database): SqliteLedger {
   return new SqliteLedger(db, {
     decode,
+    decodeAgain,
     now: () => Date.now(),
     checkpoints: 'elsewhere',
   });

@@ -61,6 +61,8 @@ function fileAt(path: string): string | null {
 
 export interface LedgerOptions {
   readonly decode: DecodeBody;
+  /** How it reads what another receiver has journalled; like `decode` by default. */
+  readonly decodeAgain?: DecodeBody;
   /** Wall clock, Unix milliseconds: when a commit is sealed. */
   readonly now: () => number;
   /** Who copies the log into the file: the commits themselves, now and then, or another thread. */
@@ -85,6 +87,7 @@ export class SqliteLedger implements Ledger, Replica {
   /** Which file it is; null in memory. */
   readonly #file: string | null;
   readonly #decode: DecodeBody;
+  readonly #decodeAgain: DecodeBody;
   readonly #now: () => number;
   readonly #askedForMax: number | undefined;
   readonly #logPagesMax: number;
@@ -111,6 +114,7 @@ export class SqliteLedger implements Ledger, Replica {
     this.#file = fileAt(db.name);
     if (options.checkpoints === 'elsewhere') db.pragma('wal_autocheckpoint = 0');
     this.#decode = options.decode;
+    this.#decodeAgain = options.decodeAgain ?? options.decode;
     this.#now = options.now;
     this.#askedForMax = options.askedForMax;
     this.#replays = options.replays ?? false;
@@ -281,7 +285,7 @@ export class SqliteLedger implements Ledger, Replica {
         this.#writes.write(writes);
         this.#written.push(writes);
       },
-      decode: this.#decode,
+      decode: replays ? this.#decodeAgain : this.#decode,
       askedForMax: this.#askedForMax,
       replays,
     });
@@ -297,7 +301,7 @@ export class SqliteLedger implements Ledger, Replica {
   #factOf(row: JournalRow, { computedDays }: SealedCommit): Fact {
     let fact: Fact;
     try {
-      fact = decodeFact(row, this.#decode);
+      fact = decodeFact(row, this.#decodeAgain);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new ReplicaDiverged(

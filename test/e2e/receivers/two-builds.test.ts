@@ -8,7 +8,7 @@ import { Custody } from '../../failover/scene/custody.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { eventually, launchKillable, MAIN } from '../program.ts';
 import { NEXT_JOURNAL_FORM, otherBuild, type Difference } from './other-build.ts';
-import { newJournalUrl, receiverOf, until, type RealReceiver } from './receivers.ts';
+import { newJournalUrl, receiverOf, until, webhook, type RealReceiver } from './receivers.ts';
 import { Sender, statusOf } from './sender.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
@@ -23,6 +23,11 @@ const SENDER_MS_MAX = 10_000;
 const WITHOUT_RUN_NOW: Difference = [
   /case "run-now":\s+(case "close-now":\s+case "end-session": return TAKEN;)/,
   (_, others = '') => others,
+];
+/** An earlier version might have taken more balance changes of one notification. */
+const MORE_CHANGES: Difference = [
+  /changes\.length > 4e3(?=\) return `balanceChanges)/,
+  () => 'changes.length > 4e4',
 ];
 const RUN_NOW = { reason: 'a test' };
 
@@ -176,6 +181,21 @@ describe.runIf(isInstalled)('two builds of the program over one journal', () => 
     expect(await feedOf(a)).toEqual(await feedOf(b));
     const answers = await Promise.all(sender.acknowledged.map((number) => statusOf(a, number)));
     expect(new Set(answers)).toEqual(new Set(['duplicate']));
+  });
+
+  test('a new build follows an old owner that books more changes than a new build takes', async () => {
+    const store = await newJournalUrl(cluster);
+    const [a, b] = [await receiverOf(store, 'a'), await receiverOf(store, 'b')];
+    a.daemon.main = otherBuild(OLD, MORE_CHANGES);
+    await a.start();
+    await a.becomes('owner');
+    const body = JSON.parse(webhook(1)) as { balanceChanges: object[] };
+    const [change] = body.balanceChanges;
+    const long = JSON.stringify({ ...body, balanceChanges: Array(4_001).fill(change) });
+    expect(await (await a.daemon.deliver(long)).json()).toEqual({ status: 'accepted' });
+    await b.start();
+    await b.becomes('follower');
+    await level(b, a);
   });
 
   test('an old receiver refuses a journal of a newer form, and the documented upgrade loses nothing', async () => {
