@@ -49,6 +49,14 @@ export function incomingOf(
   };
 }
 
+/** The epoch of an incoming record's position in our books; 0 when nothing is known of it. */
+export function epochOf(hashState: HashState, record: CustodyTransaction): number {
+  const { blockchainHash } = record;
+  if (blockchainHash === null) return 0;
+  const key = sightingKeyOf(incomingOf({ ...record, blockchainHash }, 'confirmation'));
+  return sightingIn(hashState, key)?.epoch ?? 0;
+}
+
 /**
  * Books an incoming transaction as the custody API reports it. Posts it when no entry is active;
  * reverses it when the API says `rolledback`. The late notification then finds its content booked
@@ -111,15 +119,17 @@ function backfillOutgoing(
 /**
  * Handles a backfill: applies the missing notification's rules, with entries marked `api`. Reads
  * the records as they are now, so a notification that arrived meanwhile leaves nothing to do.
- * `hashes`: states of the record's hash and of the withdrawal's hash.
+ * A record from before a rollback books nothing: its `epoch` is another one. `hashes`: states of the
+ * record's hash and of the withdrawal's hash.
  */
 export function handleBackfill(
   hashes: readonly KeyedHashState[],
   known: Withdrawal | undefined,
-  context: { record: CustodyTransaction; now: RuleContext },
+  context: { record: CustodyTransaction; epoch?: number | undefined; now: RuleContext },
 ): ChangeSet {
-  const { record, now } = context;
+  const { record, epoch, now } = context;
   const hashState = hashStateOf(hashes, record);
+  if (epoch !== undefined && epoch !== epochOf(hashState, record)) return NO_CHANGES;
   const decided =
     record.type === 'incoming'
       ? backfillIncoming(hashState, record, now)

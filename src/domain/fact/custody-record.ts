@@ -167,6 +167,8 @@ export type CustodyRecord =
        * The record may correct the deposit. Absent in older facts, which only report differences.
        */
       readonly corrects?: true;
+      /** The deposit's epoch when it was compared. Absent in older facts. */
+      readonly epoch?: number;
     }
   | {
       readonly kind: 'outgoing';
@@ -189,7 +191,12 @@ export type CustodyRecord =
       readonly sums: readonly CustodySum[];
     }
   | { readonly kind: 'unseen'; readonly transaction: CustodyTransaction; readonly graceMs: number }
-  | { readonly kind: 'backfill'; readonly transaction: CustodyTransaction }
+  | {
+      readonly kind: 'backfill';
+      readonly transaction: CustodyTransaction;
+      /** An incoming transaction's epoch in our books when it was compared. Absent in older facts. */
+      readonly epoch?: number;
+    }
   | (AddressEvidence & { readonly kind: 'address' })
   | {
       readonly kind: 'subscription';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isMisnamed, mayCorrect } from '../../domain/deposit/comparison.ts';
+import { isMisnamed, mayCorrect, skipped } from '../../domain/deposit/comparison.ts';
 import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { disclaimed } from '../../domain/withdrawal/outgoing-handler.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
@@ -140,11 +140,14 @@ export async function compareAll(context: {
   transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
   absent: Absent;
   unconfirmed: UnconfirmedRecords;
+  /** Deposits as they were before the rows were read. */
+  before: readonly Deposit[];
   /** Hashes without an own transaction in the API, keyed by `hashKeyOf`. */
   disowned?: ReadonlySet<string>;
   snapshot: Snapshot;
 }): Promise<Compared[]> {
-  const { transactions, absent, unconfirmed, disowned, snapshot } = context;
+  const { transactions, absent, unconfirmed, before, disowned, snapshot } = context;
+  const compareReceived = depositComparison(before, snapshot);
   const rows = [...transactions.values()];
   const sent = rows.filter((row) => row.type === 'outgoing');
   const outgoing = await inBatches(sent, (row) => [compareOutgoingRow(row, snapshot)]);
@@ -158,7 +161,7 @@ export async function compareAll(context: {
     });
     return deposits.length === 0
       ? [compareUnseenRow(row, snapshot)]
-      : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
+      : deposits.map((deposit) => compareReceived(deposit, row));
   });
   const misnamed = unconfirmed.withdrawals.filter(
     ({ transactionId }) => transactions.get(transactionId)?.type === 'incoming',
@@ -171,6 +174,22 @@ export async function compareAll(context: {
     compareDepositRow(deposit, row, snapshot),
   );
   return [...outgoing, ...unknown, ...incoming, ...gone, ...misplaced];
+}
+
+/**
+ * Compares a deposit with its row, unless it was rolled back while the rows were read. The row may
+ * be older than the rollback: its depth would verify a deposit that was mined again a moment ago.
+ */
+function depositComparison(
+  before: readonly Deposit[],
+  snapshot: Snapshot,
+): (deposit: Deposit, row: CustodyTransaction) => Compared {
+  const epochs = new Map(before.map(({ depositId, epoch }) => [depositId, epoch]));
+  return (deposit, row) => {
+    const isSame = (epochs.get(deposit.depositId) ?? deposit.epoch) === deposit.epoch;
+    if (isSame) return compareDepositRow(deposit, row, snapshot);
+    return { outcome: skipped('custody_behind'), record: null, missed: null, again: row };
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import { saysNothingNew, type Break } from '../../domain/break/break.ts';
 import { mayCorrect, type OpenSince, type Outcome } from '../../domain/deposit/comparison.ts';
 import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import { epochOf } from '../../domain/fact/backfill.ts';
 import { handleAddressRecord } from '../../domain/chain/address-handler.ts';
 import { handleDepositRecord, handleUnseenRecord } from '../../domain/deposit/verification.ts';
 import {
@@ -45,12 +46,14 @@ export interface Snapshot {
   readonly graceMs: number;
 }
 
+export type Backfill = Extract<CustodyRecord, { kind: 'backfill' }>;
+
 /** One comparison: its outcome, and the record to journal when it changes something. */
 export interface Compared {
   readonly outcome: Outcome;
   readonly record: CustodyRecord | null;
-  /** The transaction whose notification is overdue, if any. */
-  readonly missed: CustodyTransaction | null;
+  /** What books the transaction whose notification is overdue, if any. */
+  readonly missed: Backfill | null;
   /** The row when it must be compared again: not comparable yet, or not repaired yet. */
   readonly again: CustodyTransaction | null;
 }
@@ -64,7 +67,16 @@ function followUp(
   if (transaction === null) return { missed: null, again: null };
   const missed = isMissed(outcome, transaction, snapshot);
   const again = missed || mayBeComparedLater(outcome);
-  return { missed: missed ? transaction : null, again: again ? transaction : null };
+  return {
+    missed: missed ? backfillOf(transaction, snapshot) : null,
+    again: again ? transaction : null,
+  };
+}
+
+function backfillOf(transaction: CustodyTransaction, { hashStates }: Snapshot): Backfill {
+  if (transaction.type === 'outgoing') return { kind: 'backfill', transaction };
+  const hashState = hashStates.get(hashKeyOf(transaction)) ?? EMPTY_HASH_STATE;
+  return { kind: 'backfill', transaction, epoch: epochOf(hashState, transaction) };
 }
 
 /** Skip causes that may end without another change of the row. */
@@ -160,11 +172,13 @@ export function compareDepositRow(
   const outcome = underRules(compared, rulesOf(snapshot));
   const matters =
     movesDeposit(deposit, changes) || changes.entries.length > 0 || movesBreaks(changes, snapshot);
-  const { depositId } = deposit;
+  const { depositId, epoch } = deposit;
   const { graceMs } = snapshot;
   return {
     outcome,
-    record: matters ? { kind: 'deposit', depositId, transaction, graceMs, corrects: true } : null,
+    record: matters
+      ? { kind: 'deposit', depositId, transaction, graceMs, corrects: true, epoch }
+      : null,
     ...followUp(outcome, transaction, snapshot),
   };
 }

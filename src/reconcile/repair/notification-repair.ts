@@ -2,6 +2,7 @@ import type { CustodyClient } from '../../custody/client.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import type { NotificationRecord } from '../../wire/subscription.ts';
+import type { Backfill } from '../comparing/comparison.ts';
 import { isOutOfReach } from '../pacing/outcome-kind.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import type { Tally } from '../comparing/tally.ts';
@@ -79,16 +80,17 @@ export class NotificationRepair {
     this.#isKnown = options.isKnown;
   }
 
-  /** `missed`: transactions with an overdue notification, the most urgent first. */
-  async run(missed: readonly CustodyTransaction[], context: RepairContext): Promise<RepairOutcome> {
+  /** `missed`: backfills of overdue transactions, the most urgent first. */
+  async run(missed: readonly Backfill[], context: RepairContext): Promise<RepairOutcome> {
     const records: CustodyRecord[] = [];
     const seen: SeenDeliveries[] = [];
     let [replayed, pulledForward, requests, postponed] = [0, 0, 0, 0];
     let isReachable = true;
-    for (const [index, transaction] of missed.entries()) {
+    for (const [index, backfill] of missed.entries()) {
+      const { transaction } = backfill;
       const wasReplayed = this.#replayed.get(transaction.transactionId) === transaction.status;
       if (wasReplayed || index >= TRANSACTIONS_MAX) {
-        records.push({ kind: 'backfill', transaction });
+        records.push(backfill);
         continue;
       }
       if (!isReachable || requests >= REQUESTS_MAX || context.custody.room('repair') === 0) {

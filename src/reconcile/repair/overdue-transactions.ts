@@ -3,6 +3,7 @@ import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
+import type { Backfill } from '../comparing/comparison.ts';
 import { hasFailed, isOutOfReach } from '../pacing/outcome-kind.ts';
 import type { Tally } from '../comparing/tally.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
@@ -64,9 +65,9 @@ export class OverdueTransactions {
 
 /** Sorts transactions with an open break before newly missed ones. */
 export function openFirst(
-  missed: readonly CustodyTransaction[],
+  missed: readonly Backfill[],
   open: ReadonlySet<TransactionId>,
-): CustodyTransaction[] {
-  const isOpen = ({ transactionId }: CustodyTransaction): boolean => open.has(transactionId);
+): Backfill[] {
+  const isOpen = ({ transaction }: Backfill): boolean => open.has(transaction.transactionId);
   return [...missed.filter(isOpen), ...missed.filter((one) => !isOpen(one))];
 }

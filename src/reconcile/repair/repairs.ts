@@ -6,7 +6,7 @@ import type {
 } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { Snapshot } from '../comparing/comparison.ts';
+import type { Backfill, Snapshot } from '../comparing/comparison.ts';
 import type { Tally } from '../comparing/tally.ts';
 import type { PublishedNetworks } from '../watching/published-networks.ts';
 import type { VaultList } from '../watching/vault-list.ts';
@@ -72,14 +72,15 @@ export class Repairs {
     return found;
   }
 
-  /** `missed`: transactions with an overdue notification. */
+  /** `missed`: backfills of transactions with an overdue notification. */
   async run(
-    missed: readonly CustodyTransaction[],
+    missed: readonly Backfill[],
     context: RepairContext & { readonly snapshot: Snapshot },
   ): Promise<RepairResult> {
     const dated = { ...context, now: this.#now() };
     const repaired = await this.#repair.run(openFirst(missed, this.#open), dated);
-    const watched = await this.#watching.run({ ...dated, missed, seen: repaired.seen });
+    const overdue = missed.map(({ transaction }) => transaction);
+    const watched = await this.#watching.run({ ...dated, missed: overdue, seen: repaired.seen });
     return {
       records: [...repaired.records, ...watched.records],
       requests: repaired.requests + watched.requests,

@@ -17,6 +17,7 @@ import {
   type CustodyResult,
   type RunContext,
 } from './custody-result.ts';
+import type { Backfill } from '../comparing/comparison.ts';
 import { LongList } from './long-list.ts';
 import type { Repairs } from '../repair/repairs.ts';
 import { reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
@@ -81,7 +82,7 @@ export class LongReading {
     if (list === null) throw new Error('no list was begun to be read by parts');
     const { tally, known } = context;
     const { repairs, now } = this.#options;
-    const missed: CustodyTransaction[] = [];
+    const missed: Backfill[] = [];
     let ended = 0;
     const take = async (rows: readonly CustodyTransaction[]): Promise<boolean> => {
       const compared = await this.#compare(rows);
@@ -133,6 +134,7 @@ export class LongReading {
       transactions,
       absent: NOTHING_ABSENT,
       unconfirmed: NOTHING_UNCONFIRMED,
+      before: [],
       snapshot,
     });
   }

@@ -134,7 +134,14 @@ export class WholeList {
     const { withdrawals } = unconfirmed;
     const about = { ...this.#options, others: movements, withdrawals };
     const snapshot = await takeSnapshot(rows, about);
-    const compared = await compareAll({ transactions, absent, unconfirmed, disowned, snapshot });
+    const compared = await compareAll({
+      transactions,
+      absent,
+      unconfirmed,
+      before: unconfirmed.deposits,
+      disowned,
+      snapshot,
+    });
     for (const { outcome } of compared) tally.add(outcome);
     const judged = looked && this.#inactive?.judge(looked, snapshot);
     if (judged) tally.addAll(judged.checks.outcomes);

@@ -170,7 +170,7 @@ export class Verifier {
     for (const row of [...changes.shown.about(subjectsOf(ready)), ...late]) {
       rows.set(row.transactionId, row);
     }
-    if (!(await this.#judge(rows))) {
+    if (!(await this.#judge(rows, ready))) {
       changes.unverified.put(rows.values());
       this.#fail(ready, 'reading_failed');
       return;
@@ -219,10 +219,13 @@ export class Verifier {
   }
 
   /**
-   * Compares rows with our records and submits the resulting facts. False: the store did not accept
-   * all.
+   * Compares rows with our records and submits the resulting facts. `ready`: the due deposits
+   * as they were before the rows were read. False: the store did not accept all.
    */
-  async #judge(rows: ReadonlyMap<TransactionId, CustodyTransaction>): Promise<boolean> {
+  async #judge(
+    rows: ReadonlyMap<TransactionId, CustodyTransaction>,
+    ready: readonly Due[],
+  ): Promise<boolean> {
     if (rows.size === 0) return true;
     const { changes } = this.#options;
     const context = { ...this.#options, others: [], withdrawals: [] };
@@ -231,6 +234,7 @@ export class Verifier {
       transactions: rows,
       absent: NOTHING_ABSENT,
       unconfirmed: NOTHING_UNCONFIRMED,
+      before: ready.map(({ deposit }) => deposit),
       snapshot,
     });
     const records = compared.flatMap((one) => one.record ?? []);

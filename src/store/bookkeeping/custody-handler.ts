@@ -75,14 +75,8 @@ export class CustodyHandler {
 
   #handle(record: Evidence, now: Now): boolean {
     switch (record.kind) {
-      case 'deposit': {
-        const deposit = this.#context.unit.deposit(record.depositId);
-        if (deposit === undefined) return false;
-        const { transaction, graceMs } = record;
-        const correcting = record.corrects && this.#correcting(deposit);
-        const context = { graceMs, now, correcting };
-        return this.#apply(handleDepositRecord(deposit, transaction, context), now);
-      }
+      case 'deposit':
+        return this.#takeDepositRecord(record, now);
       case 'outgoing': {
         const { transaction, graceMs } = record;
         const { transactionId } = transaction;
@@ -116,11 +110,12 @@ export class CustodyHandler {
         return this.#apply(handleUnseenRecord(hashState, context), now);
       }
       case 'backfill': {
-        const { transaction } = record;
+        const { transaction, epoch } = record;
         const { transactionId } = transaction;
         const known = this.#context.unit.withdrawal(transactionId);
         const hashes = this.#hashesOf(transactionId, known, transaction);
-        return this.#apply(handleBackfill(hashes, known, { record: transaction, now }), now);
+        const context = { record: transaction, epoch, now };
+        return this.#apply(handleBackfill(hashes, known, context), now);
       }
       case 'address': {
         const { network, blockchainHash } = record.movement;
@@ -143,6 +138,17 @@ export class CustodyHandler {
         // A later version's kind: without effect, so not journalled. Otherwise the seals would agree.
         return false;
     }
+  }
+
+  #takeDepositRecord(record: Extract<Evidence, { kind: 'deposit' }>, now: Now): boolean {
+    const { depositId, transaction, graceMs, epoch } = record;
+    const deposit = this.#context.unit.deposit(depositId);
+    if (deposit === undefined) return false;
+    // Rolled back since the comparison: the record may be older than the rollback.
+    if (epoch !== undefined && epoch !== deposit.epoch) return false;
+    const correcting = record.corrects && this.#correcting(deposit);
+    const context = { graceMs, now, correcting };
+    return this.#apply(handleDepositRecord(deposit, transaction, context), now);
   }
 
   readonly #openSince: OpenSince = (key) => this.#context.unit.unresolvedBreak(key)?.openedAt;

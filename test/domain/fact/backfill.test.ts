@@ -138,6 +138,50 @@ describe('a rollback without a notification', () => {
   });
 });
 
+describe('a record that was compared before a rollback', () => {
+  test.for<[status: string, state: string]>([
+    ['rolledback', 'confirming'],
+    ['confirmed', 'confirming'],
+  ])('says %s: the deposit that was mined again stays %s', async ([status, state]) => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(1), service.incoming('rollback'), service.confirmed(1));
+    const transaction = received({ status });
+    const before = { kind: 'backfill', transaction, epoch: 0 } as const;
+    expect(await open.record(before)).toEqual({ kind: 'unchanged' });
+    expect(open.depositState()).toBe(state);
+    expect(open.positions()).toEqual({ [AT]: '100' });
+  });
+
+  test('says confirmed: the deposit stays rolled back', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(1), service.incoming('rollback'));
+    const before = { kind: 'backfill', transaction: received(), epoch: 0 } as const;
+    expect(await open.record(before)).toEqual({ kind: 'unchanged' });
+    expect(open.depositState()).toBe('rolled_back');
+    expect(open.balances()).toEqual({});
+    await open.record({ ...before, epoch: 1 });
+    expect(open.positions()).toEqual({ [AT]: '100' });
+  });
+
+  test('of a deposit that we did not know: it is not booked after its rollback', async () => {
+    const open = await openLedger();
+    await open.deliver(new Service().incoming('rollback'));
+    const before = { kind: 'backfill', transaction: received(), epoch: 0 } as const;
+    expect(await open.record(before)).toEqual({ kind: 'unchanged' });
+    expect(open.balances()).toEqual({});
+  });
+
+  test('takes effect without an epoch: earlier versions journalled none', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(1), service.incoming('rollback'), service.confirmed(1));
+    await backfill(open, received(GONE));
+    expect(open.depositState()).toBe('rolled_back');
+  });
+});
+
 describe('an outgoing transaction without a notification', () => {
   test('is booked as mined once, and its late notification posts nothing', async () => {
     const open = await openLedger();

@@ -65,6 +65,28 @@ describe('verification', () => {
     expect(open.openBreaks()).toEqual([]);
   });
 
+  test('a record that was compared before a rollback verifies nothing', async () => {
+    const { open, service } = await sixDeep();
+    await open.deliver(service.incoming('rollback'), service.confirmed(1));
+    const record = {
+      kind: 'deposit',
+      depositId: open.depositId(),
+      transaction: received(),
+      graceMs: 0,
+    } as const;
+    expect(await open.record({ ...record, epoch: 0 })).toEqual({ kind: 'unchanged' });
+    expect(open.depositState()).toBe('confirming');
+    await open.record({ ...record, epoch: 1 });
+    expect(open.feedLines()).toEqual(['credit 100']);
+  });
+
+  test('a record without an epoch verifies: earlier versions journalled none', async () => {
+    const { open, service } = await sixDeep();
+    await open.deliver(service.incoming('rollback'), service.confirmed(1));
+    await verifyWith(open);
+    expect(open.feedLines()).toEqual(['credit 100']);
+  });
+
   test('a changed amount needs a verification of its own', async () => {
     const { open, service } = await sixDeep();
     await verifyWith(open, { confirmations: 5 });

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { CreditLatency } from '../../src/reconcile/verifying/credit-latency.ts';
+import { CustodyChanges } from '../../src/reconcile/verifying/custody-changes.ts';
+import { Verifier } from '../../src/reconcile/verifying/verifier.ts';
+import type { Reads } from '../../src/store/reads.ts';
+import { GRACE_MS, Stage } from './stage.ts';
+
+/** A deposit of 700 units, three deep and not verified yet; answers its hash. */
+async function unverified(stage: Stage): Promise<string> {
+  const hash = await stage.paid(await stage.depositAddress(), 700, 3);
+  expect(await stage.depositState(hash)).toBe('verifying');
+  return hash;
+}
+
+/** Runs `act` once, before the first call of a function. */
+function before<Args extends unknown[], Result>(
+  call: (...args: Args) => Promise<Result>,
+  act: () => Promise<void>,
+): (...args: Args) => Promise<Result> {
+  let isFirst = true;
+  return async (...args) => {
+    const wasFirst = isFirst;
+    isFirst = false;
+    if (wasFirst) await act();
+    return call(...args);
+  };
+}
+
+/** The mined transaction is rolled back, and is one deep in a new block. */
+async function minedAnew(stage: Stage): Promise<void> {
+  await stage.reorg(3, []);
+  await stage.mine(1);
+}
+
+/** Our records, as they are after `act`: the API's rows were read before. */
+function readsAfter(stage: Stage, act: () => Promise<void>): Reads {
+  const { reads } = stage;
+  const reconcilerView = before(reads.reconcilerView.bind(reads), act);
+  return Object.assign(Object.create(reads) as Reads, { reconcilerView });
+}
+
+/** One deep in the new block: three deep, it is credited. */
+async function expectOneDeep(stage: Stage, hash: string): Promise<void> {
+  expect(await stage.depositState(hash)).toBe('confirming');
+  await stage.mine(2);
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(stage.open.openBreaks()).toEqual([]);
+}
+
+test('a reorg between the comparison and its commit: the older depth credits nothing', async () => {
+  const stage = await Stage.start();
+  const hash = await unverified(stage);
+  const submit = before(stage.open.commit.bind(stage.open), () => minedAnew(stage));
+  await stage.run(stage.newSweep({ submit }));
+  expect(stage.open.feedLines()).toEqual([]);
+  await expectOneDeep(stage, hash);
+});
+
+test('a reorg between the reading and the comparison: the older depth credits nothing', async () => {
+  const stage = await Stage.start();
+  const hash = await unverified(stage);
+  await stage.run(stage.newSweep({ reads: readsAfter(stage, () => minedAnew(stage)) }));
+  expect(stage.open.feedLines()).toEqual([]);
+  await expectOneDeep(stage, hash);
+});
+
+test('a reorg while the verifier reads: the older depth credits nothing', async () => {
+  const stage = await Stage.start();
+  const now = (): number => stage.now;
+  const changes = new CustodyChanges({ custody: stage.client, now });
+  const verifier = new Verifier({
+    reads: readsAfter(stage, () => minedAnew(stage)),
+    custody: stage.client,
+    changes,
+    latency: new CreditLatency({ observe: () => undefined }),
+    submit: (facts) => stage.open.commit(facts),
+    wantSweep: () => undefined,
+    now,
+    graceMs: GRACE_MS,
+  });
+  await stage.run(stage.newSweep({ changes }));
+  stage.open.onNews = (news) => verifier.take(news);
+  const hash = await unverified(stage);
+  await stage.caller.advance(1_000);
+  await verifier.round();
+  expect(stage.attempts.length).toBeGreaterThan(1);
+  expect(stage.open.feedLines()).toEqual([]);
+  await expectOneDeep(stage, hash);
+});
+
+test('a lost rollback that arrives before its repair: mined again, the deposit stays', async () => {
+  const stage = await Stage.start();
+  const hash = await stage.paid(await stage.depositAddress(), 700, 1);
+  const arrive = async (): Promise<void> => {
+    stage.loses = () => false;
+    await stage.deliverLost();
+    await stage.mine(1);
+  };
+  const submitLate = before(stage.open.commit.bind(stage.open), arrive);
+  const sweep = stage.newSweep({
+    subscription: { webhookUrl: await stage.webhookUrl(), vaults: 'all' },
+    submit: (facts) =>
+      facts.some((fact) => fact.kind === 'custody-record' && fact.record.kind === 'backfill')
+        ? submitLate(facts)
+        : stage.open.commit(facts),
+  });
+  stage.loses = ({ type }) => type === 'rollback';
+  await stage.reorg(1, []);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run(sweep);
+  await stage.caller.advance(60_000);
+  await stage.run(sweep);
+  expect(await stage.deposits(hash)).toMatchObject([{ epoch: 1, state: 'confirming' }]);
+  expect(Object.values(stage.open.positions())).toEqual(['700']);
+});
