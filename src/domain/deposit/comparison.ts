@@ -325,3 +325,15 @@ export function compareUnseen(record: CustodyTransaction, grace: Grace): Outcome
     detail: `the custody API shows a confirmed incoming of ${moved.amount} ${moved.asset} that no notification told of`,
   });
 }
+
+/**
+ * Compares an incoming API transaction that is booked without a deposit: it has fee, rebate or mint
+ * entries alone. After the grace period its missing rollback is a `status_mismatch`.
+ */
+export function compareBooked(record: CustodyTransaction, grace: Grace): Outcome {
+  if (record.status !== 'rolledback') return MATCHED;
+  if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
+  return transactionFinding('status_mismatch', record, {
+    detail: `the custody API says ${record.status}, and no rollback arrived: its entries are still booked`,
+  });
+}

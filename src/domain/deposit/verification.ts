@@ -1,6 +1,7 @@
 import { breakKey, finding, LOCAL_BREAKS, type Finding } from '../break/break.ts';
 import {
   answersTo,
+  compareBooked,
   compareDeposit,
   compareMovement,
   compareUnseen,
@@ -30,6 +31,7 @@ import { isPostedFor } from '../hash/sighting.ts';
 
 type Healed = ChangeSet['healed'];
 
+const UNSEEN_BREAKS = ['missing_notification', 'status_mismatch'] as const;
 const DEPOSIT_BREAKS = ['unknown_to_custody', 'amount_mismatch', 'status_mismatch'] as const;
 
 /**
@@ -157,6 +159,13 @@ function isBookedWithoutDeposit(hashState: HashState, record: CustodyTransaction
   );
 }
 
+function unseenOutcome(hashState: HashState, record: CustodyTransaction, grace: Grace): Outcome {
+  if (hashState.deposits.some((deposit) => answersTo(deposit, record))) return MATCHED;
+  return isBookedWithoutDeposit(hashState, record)
+    ? compareBooked(record, grace)
+    : compareUnseen(record, grace);
+}
+
 /**
  * Handles an incoming API transaction without a deposit; changes nothing when one exists by now.
  * `graceMs`: milliseconds.
@@ -166,13 +175,8 @@ export function handleUnseenRecord(
   context: { record: CustodyTransaction; graceMs: number; now: RuleContext },
 ): ChangeSet & { readonly outcome: Outcome } {
   const { record, graceMs, now } = context;
-  const answered =
-    hashState.deposits.some((deposit) => answersTo(deposit, record)) ||
-    isBookedWithoutDeposit(hashState, record);
-  const outcome: Outcome = answered
-    ? { kind: 'matched' }
-    : compareUnseen(record, { at: now.at, graceMs });
-  const healed = healedBy(outcome, ['missing_notification'], record.transactionId);
+  const outcome = unseenOutcome(hashState, record, { at: now.at, graceMs });
+  const healed = healedBy(outcome, UNSEEN_BREAKS, record.transactionId);
   return { ...changeSet({ found: foundIn(outcome), healed }), outcome };
 }
 

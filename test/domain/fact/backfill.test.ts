@@ -138,6 +138,20 @@ describe('a rollback without a notification', () => {
   });
 });
 
+test('a rebate without a deposit whose rollback is lost is taken back', async () => {
+  const open = await openLedger();
+  const rebate = [change('5', { ...AT_ADDRESS, tags: ['rebate'] })];
+  await open.deliver(new Service().confirmed(1, { balanceChanges: rebate }));
+  const changes = [balanceChange(5n, { kind: 'rebate' })];
+  const transaction = received({ ...GONE, changes });
+  await open.record({ kind: 'unseen', transaction, graceMs: 0 });
+  expect(open.openBreaks()).toEqual(['status_mismatch']);
+  await backfill(open, transaction);
+  expect(open.balances()).toEqual({});
+  await open.record({ kind: 'unseen', transaction, graceMs: 0 });
+  expect(open.openBreaks()).toEqual([]);
+});
+
 describe('a record that was compared before a rollback', () => {
   test.for<[status: string, state: string]>([
     ['rolledback', 'confirming'],

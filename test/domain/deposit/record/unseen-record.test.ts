@@ -25,8 +25,8 @@ describe('an incoming transaction that no deposit answers to', () => {
     seen: runs('confirmation:1:dep-tx'),
   };
   const REBATE = { changes: [balanceChange(3n, { kind: 'rebate' })] };
-  const HEALED = 'healed missing_notification dep-tx';
-  const FOUND = 'found missing_notification';
+  const HEALED = ['healed missing_notification dep-tx', 'healed status_mismatch dep-tx'];
+  const MISSING = ['found missing_notification', 'healed status_mismatch dep-tx'];
 
   function hashState(deposit: Partial<Deposit>): HashState {
     return { ...EMPTY_HASH_STATE, deposits: [{ ...DUE, ...deposit }] };
@@ -41,69 +41,87 @@ describe('an incoming transaction that no deposit answers to', () => {
     record: Partial<CustodyTransaction>,
     is: string[],
   ][] = [
-    ['nothing is known', EMPTY_HASH_STATE, {}, ['break', FOUND]],
-    ['its deposit has come', hashState({}), {}, ['matched', HEALED]],
+    ['nothing is known', EMPTY_HASH_STATE, {}, ['break', ...MISSING]],
+    ['its deposit has come', hashState({}), {}, ['matched', ...HEALED]],
     [
       'another vault has a deposit of the transaction',
       hashState({ vaultId: VaultId('v2') }),
       {},
-      ['break', FOUND],
+      ['break', ...MISSING],
     ],
     [
       'another transaction of the hash has a deposit at the place',
       hashState({ transactionId: TransactionId('x') }),
       {},
-      ['break', FOUND],
+      ['break', ...MISSING],
     ],
     [
       'its deposit has come, at another place',
       hashState({ addressId: null }),
       {},
-      ['matched', HEALED],
+      ['matched', ...HEALED],
     ],
     [
       'a deposit without a transaction is at the place',
       hashState({ transactionId: null }),
       {},
-      ['matched', HEALED],
+      ['matched', ...HEALED],
     ],
     [
       'a deposit without a transaction is at another place',
       hashState({ transactionId: null, addressId: null }),
       {},
-      ['break', FOUND],
+      ['break', ...MISSING],
     ],
-    ['a rebate, and nothing is known', EMPTY_HASH_STATE, REBATE, ['break', FOUND]],
-    ['a rebate that is booked', seen(), REBATE, ['matched', HEALED]],
+    ['a rebate, and nothing is known', EMPTY_HASH_STATE, REBATE, ['break', ...MISSING]],
+    ['a rebate that is booked', seen(), REBATE, ['matched', ...HEALED]],
     [
       'a rebate that is booked in another vault',
       seen({ vaultId: VaultId('v2') }),
       REBATE,
-      ['break', FOUND],
+      ['break', ...MISSING],
     ],
     [
       'a rebate that the chain view alone has',
       seen({ stream: 'blockchain' }),
       REBATE,
-      ['break', FOUND],
+      ['break', ...MISSING],
     ],
-    ['a rebate that was taken back', seen({ entryId: null }), REBATE, ['break', FOUND]],
+    ['a rebate that was taken back', seen({ entryId: null }), REBATE, ['break', ...MISSING]],
     [
       'a rebate of another transaction',
       seen({ seen: runs('confirmation:1:x') }),
       REBATE,
-      ['break', FOUND],
+      ['break', ...MISSING],
     ],
-    ['a receipt at a place where an entry stands', seen(), {}, ['break', FOUND]],
-    ['changes are omitted', seen(), { changes: null }, ['matched', HEALED]],
+    ['a receipt at a place where an entry stands', seen(), {}, ['break', ...MISSING]],
+    ['changes are omitted', seen(), { changes: null }, ['matched', ...HEALED]],
     [
       'rolled back, and nothing is known',
       EMPTY_HASH_STATE,
       { status: 'rolledback' },
-      ['matched', HEALED],
+      ['matched', ...HEALED],
+    ],
+    [
+      'a booked rebate was rolled back',
+      seen(),
+      { ...REBATE, status: 'rolledback' },
+      ['break', 'found status_mismatch', 'healed missing_notification dep-tx'],
+    ],
+    [
+      'a booked rebate was rolled back a moment ago',
+      seen(),
+      { ...REBATE, status: 'rolledback', updatedAt: AT - 9 },
+      ['skipped'],
+    ],
+    [
+      'a rebate was rolled back, and is booked no more',
+      seen({ entryId: null }),
+      { ...REBATE, status: 'rolledback' },
+      ['matched', ...HEALED],
     ],
     ['a moment ago', EMPTY_HASH_STATE, { updatedAt: AT - 9 }, ['skipped']],
-    ['past the grace', EMPTY_HASH_STATE, { updatedAt: AT - 10 }, ['break', FOUND]],
+    ['past the grace', EMPTY_HASH_STATE, { updatedAt: AT - 10 }, ['break', ...MISSING]],
   ];
 
   test.for(UNSEEN)('%s', ([, ours, record, is]) => {
