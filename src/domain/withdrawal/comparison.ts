@@ -73,13 +73,20 @@ function compareMined(withdrawal: Withdrawal, record: CustodyTransaction): Outco
 
 /**
  * Our withdrawal has ended and the API's has not. The API may be behind, but not forever. Its final
- * status is unknown, so only the difference is reported.
+ * status is unknown, so only the difference is reported. It has a key of its own: how long the API
+ * was behind does not count for a difference that follows it.
  */
 function compareUnended(withdrawal: Withdrawal, record: CustodyTransaction, grace: Grace): Outcome {
   if (inGrace(withdrawal.updatedAt, grace)) return skipped('custody_behind');
   return transactionFinding('status_mismatch', record, {
+    key: unendedKey(record.transactionId),
     detail: `the notifications say ${withdrawal.status}, and the custody API still says ${record.status}`,
   });
+}
+
+/** The key of the break about a withdrawal that has ended for us and not for the API. */
+export function unendedKey(transactionId: TransactionId): string {
+  return breakKey('status_mismatch', transactionId, 'unended');
 }
 
 /**

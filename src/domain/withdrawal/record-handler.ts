@@ -11,7 +11,13 @@ import {
   type OpenSince,
   type Outcome,
 } from '../deposit/comparison.ts';
-import { compareWithdrawal, firstDifference, hasLastWord, missingKeys } from './comparison.ts';
+import {
+  compareWithdrawal,
+  firstDifference,
+  hasLastWord,
+  missingKeys,
+  unendedKey,
+} from './comparison.ts';
 import type { CustodyTransaction } from '../fact/custody-record.ts';
 import { claimDeposits, disclaimDeposits, type EvaluatedDeposits } from './outgoing-handler.ts';
 import {
@@ -213,6 +219,14 @@ function arrivedBy(outcome: Outcome, transactionId: TransactionId): ChangeSet['h
   return missingKeys(transactionId).map((key) => ({ key, reason: 'the custody API agrees now' }));
 }
 
+/** The break about a withdrawal that has not ended for the API ends with any other outcome. */
+function endedBy(outcome: Outcome, transactionId: TransactionId): ChangeSet['healed'] {
+  const key = unendedKey(transactionId);
+  if (outcome.kind === 'skipped') return [];
+  if (outcome.kind === 'break' && outcome.finding.key === key) return [];
+  return [{ key, reason: 'the custody API says the end too' }];
+}
+
 /**
  * Handles the custody API's record of an outgoing transaction. Its hash marks deposits as own
  * transfers, even without a notification. A hash that only a webhook named is refuted once the
@@ -246,6 +260,7 @@ export function handleOutgoingRecord(
     healed: [
       ...healedBy(outcome, TRANSACTION_BREAKS, transactionId),
       ...arrivedBy(outcome, transactionId),
+      ...endedBy(outcome, transactionId),
       ...healed,
       ...(outcome.kind === 'matched' && known?.status === 'mined'
         ? healedBy(outcome, ['amount_changed'], transactionId)

@@ -77,7 +77,7 @@ const STORIES: Story[] = [
       await knows(open, { status: 'submitted', changes: null });
     },
     [
-      'warning ["status_mismatch","wd-tx"] about v1 ethereum 0xa1 wd-tx',
+      'warning ["status_mismatch","wd-tx","unended"] about v1 ethereum 0xa1 wd-tx',
       'the notifications say mined, and the custody API still says submitted',
     ],
   ],

@@ -136,6 +136,17 @@ describe('what the API has said of an own transaction', () => {
     expect(open.openBreaks()).toEqual([]);
   });
 
+  test('mined does not count the time for which the API knew no end', async () => {
+    const { open, service } = await known('mined');
+    await knows(open, { status: 'submitted', changes: null });
+    expect(open.openBreaks()).toEqual(['status_mismatch']);
+    await open.deliver(service.outgoing('rolledback'));
+    await knows(open, {});
+    expect([knowledge(open), open.positions()]).toEqual([['wd-tx doubted'], {}]);
+    await knows(open, { status: 'rolledback', changes: null });
+    expect(open.openBreaks()).toEqual([]);
+  });
+
   test('the break about a missing rollback stays open while our record says mined', async () => {
     const { open, service } = await known('mined');
     const rolledBack = { status: 'rolledback', changes: null };
