@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { CreditLatency } from '../../src/reconcile/verifying/credit-latency.ts';
+import { Tally } from '../../src/reconcile/comparing/tally.ts';
+import { LongReading } from '../../src/reconcile/sweep/long-reading.ts';
 import { CustodyChanges } from '../../src/reconcile/verifying/custody-changes.ts';
 import { Verifier } from '../../src/reconcile/verifying/verifier.ts';
 import type { Reads } from '../../src/store/reads.ts';
@@ -12,16 +14,16 @@ async function unverified(stage: Stage): Promise<string> {
   return hash;
 }
 
-/** Runs `act` once, before the first call of a function. */
+/** Runs `act` once, before the call of this number. */
 function before<Args extends unknown[], Result>(
   call: (...args: Args) => Promise<Result>,
   act: () => Promise<void>,
+  number = 1,
 ): (...args: Args) => Promise<Result> {
-  let isFirst = true;
+  let calls = 0;
   return async (...args) => {
-    const wasFirst = isFirst;
-    isFirst = false;
-    if (wasFirst) await act();
+    calls += 1;
+    if (calls === number) await act();
     return call(...args);
   };
 }
@@ -32,10 +34,10 @@ async function minedAnew(stage: Stage): Promise<void> {
   await stage.mine(1);
 }
 
-/** Our records, as they are after `act`: the API's rows were read before. */
-function readsAfter(stage: Stage, act: () => Promise<void>): Reads {
+/** Our records, as they are after `act`: the API's rows were read before. `view`: which reading. */
+function readsAfter(stage: Stage, act: () => Promise<void>, view = 1): Reads {
   const { reads } = stage;
-  const reconcilerView = before(reads.reconcilerView.bind(reads), act);
+  const reconcilerView = before(reads.reconcilerView.bind(reads), act, view);
   return Object.assign(Object.create(reads) as Reads, { reconcilerView });
 }
 
@@ -85,6 +87,35 @@ test('a reorg while the verifier reads: the older depth credits nothing', async 
   await stage.caller.advance(1_000);
   await verifier.round();
   expect(stage.attempts.length).toBeGreaterThan(1);
+  expect(stage.open.feedLines()).toEqual([]);
+  await expectOneDeep(stage, hash);
+});
+
+test('a reorg while a page of a long list is held: the older depth credits nothing', async () => {
+  const stage = await Stage.start();
+  const hash = await unverified(stage);
+  const long = new LongReading({
+    // The first reading is for own transactions; the second is made when the deposits were read.
+    reads: readsAfter(stage, () => minedAnew(stage), 2),
+    submit: async (records) => {
+      for (const record of records) await stage.open.record(record);
+      return null;
+    },
+    repairs: undefined,
+    now: () => stage.now,
+    graceMs: GRACE_MS,
+  });
+  const context = {
+    custody: stage.client,
+    priority: 'deposits' as const,
+    deadlineMs: stage.now + 45_000,
+    overlapMs: 0,
+    known: null,
+    tally: new Tally(),
+  };
+  long.begin(context, await stage.reads.waitingDeposits());
+  const { requests } = await long.goOn(context, 1);
+  expect(requests).toBe(3);
   expect(stage.open.feedLines()).toEqual([]);
   await expectOneDeep(stage, hash);
 });

@@ -6,7 +6,7 @@ import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { KeyedHashState } from '../../domain/hash/hash-state.ts';
 import { groupedBy } from '../../domain/grouped.ts';
-import type { HashKey, TransactionId } from '../../domain/ids.ts';
+import type { DepositId, HashKey, TransactionId } from '../../domain/ids.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
@@ -41,6 +41,14 @@ export interface Absent {
 }
 
 export const NOTHING_ABSENT: Absent = { absentDeposits: [], absentWithdrawals: [] };
+
+/** Epochs by deposit; a deposit without one is compared whatever its epoch is. */
+export type Epochs = ReadonlyMap<DepositId, number>;
+
+/** The epochs of these deposits. */
+export function epochsOf(deposits: readonly Deposit[]): Epochs {
+  return new Map(deposits.map(({ depositId, epoch }) => [depositId, epoch]));
+}
 
 /** Reads our side of these rows and hashes as one consistent snapshot. */
 export async function takeSnapshot(
@@ -140,14 +148,14 @@ export async function compareAll(context: {
   transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
   absent: Absent;
   unconfirmed: UnconfirmedRecords;
-  /** Deposits as they were before the rows were read. */
-  before: readonly Deposit[];
+  /** Epochs of deposits before the rows were read. */
+  epochs: Epochs;
   /** Hashes without an own transaction in the API, keyed by `hashKeyOf`. */
   disowned?: ReadonlySet<string>;
   snapshot: Snapshot;
 }): Promise<Compared[]> {
-  const { transactions, absent, unconfirmed, before, disowned, snapshot } = context;
-  const compareReceived = depositComparison(before, snapshot);
+  const { transactions, absent, unconfirmed, epochs, disowned, snapshot } = context;
+  const compareReceived = depositComparison(epochs, snapshot);
   const rows = [...transactions.values()];
   const sent = rows.filter((row) => row.type === 'outgoing');
   const outgoing = await inBatches(sent, (row) => [compareOutgoingRow(row, snapshot)]);
@@ -181,10 +189,9 @@ export async function compareAll(context: {
  * be older than the rollback: its depth would verify a deposit that was mined again a moment ago.
  */
 function depositComparison(
-  before: readonly Deposit[],
+  epochs: Epochs,
   snapshot: Snapshot,
 ): (deposit: Deposit, row: CustodyTransaction) => Compared {
-  const epochs = new Map(before.map(({ depositId, epoch }) => [depositId, epoch]));
   return (deposit, row) => {
     const isSame = (epochs.get(deposit.depositId) ?? deposit.epoch) === deposit.epoch;
     if (isSame) return compareDepositRow(deposit, row, snapshot);

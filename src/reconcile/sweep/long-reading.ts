@@ -7,6 +7,8 @@ import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
   compareAll,
+  epochsOf,
+  type Epochs,
   NOTHING_ABSENT,
   NOTHING_UNCONFIRMED,
   takeSnapshot,
@@ -49,6 +51,8 @@ interface LongReadingOptions {
 export class LongReading {
   readonly #options: LongReadingOptions;
   #list: LongList | null = null;
+  /** Of deposits that waited when the list was begun. */
+  #epochs: Epochs = new Map();
   /** Time from which the list must be read again: rows not compared or not repaired. */
   #rereadFrom = Infinity;
   /** Start of a history that is too long to read whole; null when none is. */
@@ -73,6 +77,7 @@ export class LongReading {
     const oldest = unconfirmed.reduce((first, one) => Math.min(first, one.firstSeenAt), now());
     this.#firstFloor ??= oldest - FIRST_HISTORY_MS;
     this.#list = new LongList({ floor: (known ?? this.#firstFloor) - overlapMs });
+    this.#epochs = epochsOf(unconfirmed);
     this.#rereadFrom = Infinity;
   }
 
@@ -113,7 +118,10 @@ export class LongReading {
       repairs: repaired?.repairs ?? NO_REPAIRS,
     };
     const { unfinished } = part;
-    if (unfinished?.kind !== 'later') this.#list = null;
+    if (unfinished?.kind !== 'later') {
+      this.#list = null;
+      this.#epochs = new Map();
+    }
     if (unfinished !== null) {
       tally.skip(unfinished.cause, Math.max(waitingDeposits - ended, 1));
       return { ...half, incomplete: unfinished.detail };
@@ -134,7 +142,7 @@ export class LongReading {
       transactions,
       absent: NOTHING_ABSENT,
       unconfirmed: NOTHING_UNCONFIRMED,
-      before: [],
+      epochs: this.#epochs,
       snapshot,
     });
   }

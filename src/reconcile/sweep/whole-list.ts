@@ -3,6 +3,7 @@ import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
   compareAll,
+  epochsOf,
   takeSnapshot,
   type UnconfirmedRecords,
 } from '../comparing/batch-comparison.ts';
@@ -138,7 +139,7 @@ export class WholeList {
       transactions,
       absent,
       unconfirmed,
-      before: unconfirmed.deposits,
+      epochs: epochsOf(unconfirmed.deposits),
       disowned,
       snapshot,
     });

@@ -10,6 +10,7 @@ import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import {
   compareAll,
+  epochsOf,
   NOTHING_ABSENT,
   NOTHING_UNCONFIRMED,
   takeSnapshot,
@@ -234,7 +235,7 @@ export class Verifier {
       transactions: rows,
       absent: NOTHING_ABSENT,
       unconfirmed: NOTHING_UNCONFIRMED,
-      before: ready.map(({ deposit }) => deposit),
+      epochs: epochsOf(ready.map(({ deposit }) => deposit)),
       snapshot,
     });
     const records = compared.flatMap((one) => one.record ?? []);

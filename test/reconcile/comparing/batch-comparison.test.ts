@@ -37,7 +37,7 @@ test.for(['incoming', 'outgoing'] as const)(
       transactions: new Map(rows(type, 2_500).map((row) => [row.transactionId, row])),
       absent: NOTHING_ABSENT,
       unconfirmed: NOTHING_UNCONFIRMED,
-      before: [],
+      epochs: new Map(),
       snapshot: NOTHING_KNOWN,
     });
     const first = await Promise.race([compared.then(() => 'all rows'), nextTurn('another')]);
