@@ -62,7 +62,7 @@ const EXAMPLES: Readonly<Record<string, (site: Site) => string>> = {
   },
   '/console/policy/change': () => '/console/policy/change',
   '/console/runs': () => '/console/runs',
-  '/console/runs/:seq{[0-9]{1,15}}': ({ console: { open } }) => {
+  '/console/runs/:run{(?:rec_)?[0-9]{1,15}}': ({ console: { open } }) => {
     const [run] = open.rows<{ seq: number }>('SELECT seq FROM reconciliations');
     return `/console/runs/${run?.seq}`;
   },
