@@ -19,7 +19,7 @@ test('init refuses an address that is not of PostgreSQL as bad usage', async () 
   const { code, stderr } = await runProgram('init', '--store', 'sqlite:books.db');
   expect([code, stderr]).toEqual([
     2,
-    "counterfoil: the store's address is not of the form postgres://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE[?sslmode=verify-full&…]\n",
+    "counterfoil: the store's address is not of the form postgres://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE[?sslmode=verify-full&…]; write @ of a password as %40, and / ? # as %2F %3F %23\n",
   ]);
 });
 
