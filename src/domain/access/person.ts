@@ -11,6 +11,9 @@ export interface PersonClaims {
   readonly emailVerified?: unknown;
 }
 
+/** A provider that says nothing vouches for the address. Some providers write the claim as text. */
+const VOUCHED: ReadonlySet<unknown> = new Set([undefined, true, 'true']);
+
 /** Longest address of mail, in characters (RFC 5321, 4.5.3.1). */
 const EMAIL_CHARACTERS_MAX = 254;
 
@@ -22,7 +25,7 @@ const EMAIL_CHARACTERS_MAX = 254;
 export function personName({ sub, email, emailVerified }: PersonClaims): string {
   const isSafe =
     typeof email === 'string' &&
-    emailVerified !== false &&
+    VOUCHED.has(emailVerified) &&
     email.length <= EMAIL_CHARACTERS_MAX &&
     /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(email);
   return `${PERSON_PREFIX}${isSafe ? email.toLowerCase() : sub}`;

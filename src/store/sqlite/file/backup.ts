@@ -13,7 +13,7 @@ import {
 import { explained, folderRefusal } from './open-refusal.ts';
 import { StoreRefused } from '../../refusal.ts';
 import { SqliteLedger } from '../sqlite-ledger.ts';
-import { takeWriterLock } from './writer-lock.ts';
+import { realPath, takeWriterLock } from './writer-lock.ts';
 import type { Progress } from '../audit/verify.ts';
 
 /** Pages that an online backup copies per step; the daemon commits between steps. */
@@ -34,6 +34,7 @@ export async function backup(from: string, to: string, progress: Progress): Prom
   }
   // An interrupted backup leaves only a file whose name says that it is partial.
   const partial = `${to}.partial`;
+  keepSource(from, partial);
   removeDatabase(partial);
   const db = openForReading(from);
   let started = false;
@@ -61,6 +62,15 @@ export async function backup(from: string, to: string, progress: Progress): Prom
   }
 }
 
+/** Refuses a source under the name of the unfinished file, which is removed before the copy. */
+function keepSource(from: string, unfinished: string): void {
+  if (!existsSync(from) || !existsSync(unfinished)) return;
+  if (realPath(from) !== realPath(unfinished)) return;
+  throw new StoreRefused(
+    `${from} has the name of the file that this command writes first: rename it, then try again`,
+  );
+}
+
 /**
  * Holds one snapshot of the store until the connection closes. Without it, each commit of the
  * daemon would restart the copy from its first page.
@@ -84,8 +94,9 @@ export async function restore(
   to: string,
   options: { readonly decode: DecodeBody; readonly now: () => number },
 ): Promise<Restored> {
-  const lock = takeWriterLock(to);
   const fresh = `${to}.restore`;
+  keepSource(from, fresh);
+  const lock = takeWriterLock(to);
   try {
     if (existsSync(to)) foldLogUnlessDamaged(to);
     removeDatabase(fresh);

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -112,6 +113,28 @@ test('a backup below a file says which file is in the way', async () => {
   await expect(backup(path, join(copy, 'copy'), SILENT)).rejects.toThrow(
     `${join(copy, 'copy')} cannot be opened: ${copy} is a file, not a folder`,
   );
+});
+
+test('a restore from a backup with the name of the file that it writes first keeps the backup', async () => {
+  const { open, path } = await storeAndCopy();
+  const taken = `${path}.restore`;
+  await backup(path, taken, SILENT);
+  open.close();
+  await expect(restore(taken, path, { decode, now: () => START })).rejects.toThrow(
+    `${taken} has the name of the file that this command writes first: rename it, then try again`,
+  );
+  expect(verify(taken, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 2 });
+});
+
+test('a backup of a store with the name of the unfinished copy keeps the store', async () => {
+  const { open, path } = await storeAndCopy();
+  open.close();
+  const taken = join(dirname(path), 'copy.partial');
+  renameSync(path, taken);
+  await expect(backup(taken, join(dirname(path), 'copy'), SILENT)).rejects.toThrow(
+    `${taken} has the name of the file that this command writes first: rename it, then try again`,
+  );
+  expect(verify(taken, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 2 });
 });
 
 test('a failed restore leaves the store unchanged and no other file', async () => {
