@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { decodeAgain } from '../../intake/decode.ts';
 import { CommandFailed } from '../../daemon/process/terminal.ts';
 import {
@@ -13,6 +13,7 @@ import { GENESIS_HASH } from '../../store/seal.ts';
 import { replay } from '../../store/sqlite/audit/replay.ts';
 import type { Progress } from '../../store/sqlite/audit/verify.ts';
 import {
+  makeOneFile,
   openForReading,
   openForWriting,
   openScratch,
@@ -37,13 +38,19 @@ export interface Copied {
 /**
  * Copies a SQLite store into an empty shared journal: the same facts, positions and seals. The store
  * stays as it is, and nothing may write it meanwhile. Throws `CommandFailed` when the journal is not
- * empty, has an owner, or stops answering; what was copied by then stays.
+ * empty, has an owner, or stops answering; what was copied by then stays. Throws it too when a file
+ * has the name of the temporary one.
  */
 export async function copyToJournal(
   path: string,
   journal: SharedJournal,
   progress: Progress,
 ): Promise<Copied> {
+  if (existsSync(scratchOf(path))) {
+    throw new CommandFailed(
+      `${scratchOf(path)} is in the way of the copy's temporary file: remove it if an interrupted copy left it, or rename it`,
+    );
+  }
   const lock = takeWriterLock(path);
   const db = openForReading(path);
   try {
@@ -89,11 +96,15 @@ async function ownEmpty(journal: SharedJournal): Promise<number> {
   );
 }
 
+/** The copy's temporary file. */
+function scratchOf(path: string): string {
+  return `${path}.copy`;
+}
+
 /** The reports of closed days, computed by a replay into a scratch file beside the store. */
 function computedDays(path: string, tick: (facts: number) => void): Map<number, string> {
   const days = new Map<number, string>();
-  const scratch = `${path}.copy`;
-  removeDatabase(scratch);
+  const scratch = scratchOf(path);
   const from = openForReading(path);
   let into: Database | undefined;
   try {
@@ -123,12 +134,18 @@ export async function copyToStore(
   if (existsSync(path)) {
     throw new CommandFailed(`${path} exists: give a new file with --to sqlite:FILE`, 2);
   }
+  // A killed copy must not look like a whole store.
+  const partial = `${path}.partial`;
+  removeDatabase(partial);
   try {
-    return await readInto(path, journal, progress);
+    const copied = await readInto(partial, journal, progress);
+    makeOneFile(partial);
+    renameSync(partial, path);
+    return copied;
   } catch (error) {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+    removeDatabase(partial);
     if (error instanceof JournalUnavailable || error instanceof ReplicaDiverged) {
-      throw new CommandFailed(`the copy stopped, and ${path} was removed: ${error.message}`);
+      throw new CommandFailed(`the copy stopped, and made no ${path}: ${error.message}`);
     }
     throw explained(path, error);
   }

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copyToJournal, copyToStore } from '../../../src/commands/store/copy-journal.ts';
 import { compareProjections } from '../../../src/store/sqlite/audit/projections.ts';
@@ -25,6 +34,11 @@ async function storeOf(story: readonly number[]): Promise<string> {
   open.close();
   play.open.close();
   return path;
+}
+
+/** The file and its companion files. */
+function filesOf(path: string): string[] {
+  return readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
 }
 
 function problemsBetween(one: string, other: string): readonly string[] {
@@ -72,6 +86,36 @@ test('a copy out of a journal shows how many of its facts it has read', async ()
     done: () => void shown.push('done'),
   });
   expect(shown).toEqual(['copy', 3, 3, 'done']);
+});
+
+test('a copy out of a journal gets its name only when it is complete', async () => {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  for (const number of [1, 2, 3]) await open.deliver(new Service().confirmed(number));
+  open.close();
+  const journal = new MemoryJournal();
+  await copyToJournal(path, journal.receiver('copy'), SILENT);
+  const back = `${path}.back`;
+  const there: boolean[] = [];
+  const look = (): void => void there.push(existsSync(back));
+  await copyToStore(journal.receiver('copy'), back, { ...SILENT, start: look, tick: look });
+  expect(there).toEqual([false, false]);
+  expect(filesOf(back)).toEqual([basename(back)]);
+});
+
+test('a copy into a journal removes no file of the operator’s', async () => {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  await open.deliver(new Service().confirmed(1));
+  open.close();
+  writeFileSync(`${path}.copy`, 'a copy by hand');
+  const journal = new MemoryJournal();
+  await expect(copyToJournal(path, journal.receiver('copy'), SILENT)).rejects.toThrow(
+    `${path}.copy is in the way of the copy's temporary file: remove it if an interrupted copy left it, or rename it`,
+  );
+  expect(readFileSync(`${path}.copy`, 'utf8')).toBe('a copy by hand');
+  rmSync(`${path}.copy`);
+  expect(await copyToJournal(path, journal.receiver('again'), SILENT)).toMatchObject({ facts: 1 });
 });
 
 test('a copy refuses a journal that has commits, and one that a receiver owns', async () => {
