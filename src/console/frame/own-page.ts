@@ -1,6 +1,9 @@
-/** A page of this console; anything else a form or a link names leads to the overview. */
+/**
+ * A page of this console; anything else a form or a link names leads to the overview. So does a
+ * path with a control character: no header can hold it.
+ */
 export function ownPage(path: unknown): string {
-  return typeof path === 'string' && /^\/console(?:[/?]|$)/.test(path) ? path : '/console';
+  return typeof path === 'string' && /^\/console(?:[/?]\P{Cc}*)?$/u.test(path) ? path : '/console';
 }
 
 /** The page that has the form with this action: `/console/breaks/brk_1` of its `…/notes`. */

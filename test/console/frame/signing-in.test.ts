@@ -178,7 +178,15 @@ test('after signing in a person is where they wanted to be, and never on another
     return answer.headers.get('Location');
   };
   expect(await after('/console/runs?page=2')).toBe('/console/runs?page=2');
-  for (const other of ['https://evil.test', '//evil.test', '/consoles', '/v1/policy', '']) {
+  for (const other of [
+    'https://evil.test',
+    '//evil.test',
+    '/consoles',
+    '/v1/policy',
+    '',
+    // No header can hold it.
+    '/console/\nruns',
+  ]) {
     expect(await after(other)).toBe('/console');
   }
 });
