@@ -1,14 +1,13 @@
 import type { AddressMovement } from '../../domain/chain/address-evidence.ts';
 import type { VaultAddress } from '../../store/answers.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
-import { nextBackoffMs } from '../pacing/lookup-backoff.ts';
+import { isDue, nextBackoffMs, type AskedTimes } from '../pacing/lookup-backoff.ts';
 
 /** Most addresses and movements kept; the oldest are evicted. */
 const ENTRIES_MAX = 10_000;
 
-interface Revisit {
+interface Revisit extends AskedTimes {
   readonly address: VaultAddress;
-  readonly dueAt: number;
   readonly intervalMs: number;
 }
 
@@ -23,7 +22,7 @@ export class RevisitSchedule {
   /** Addresses that are due, the longest overdue first. */
   due(now: number, most: number): VaultAddress[] {
     return [...this.#revisits.values()]
-      .filter((revisit) => revisit.dueAt <= now)
+      .filter((revisit) => isDue(now, revisit))
       .sort((left, right) => left.dueAt - right.dueAt)
       .slice(0, most)
       .map((revisit) => revisit.address);
@@ -37,15 +36,16 @@ export class RevisitSchedule {
   /** Schedules the next check after twice the last interval. */
   later({ vaultId, addressId }: VaultAddress, now: number): void {
     const before = this.#revisits.get(addressId);
-    if (before !== undefined && before.dueAt > now) return;
+    if (before !== undefined && !isDue(now, before)) return;
     const intervalMs = nextBackoffMs(before?.intervalMs);
-    const revisit = { address: { vaultId, addressId }, dueAt: now + intervalMs, intervalMs };
+    const times = { askedAt: now, dueAt: now + intervalMs, intervalMs };
+    const revisit = { address: { vaultId, addressId }, ...times };
     putBounded(this.#revisits, [addressId, revisit], ENTRIES_MAX);
   }
 
-  /** When the movement was first found unexplained, Unix milliseconds. */
+  /** When the movement was first found unexplained, Unix milliseconds; never after `now`. */
   noticed(movement: AddressMovement, now: number): number {
-    return this.#noticed.get(noticeKey(movement)) ?? now;
+    return Math.min(this.#noticed.get(noticeKey(movement)) ?? now, now);
   }
 
   notice(movement: AddressMovement, at: number): void {

@@ -85,7 +85,8 @@ export class Rotation {
   /** Starts a vault; false when a new round would start too early. */
   #begins(vaultId: string, vaults: readonly string[], now: number): boolean {
     if (vaultId === vaults[0]) {
-      if (now - this.#roundBeganAt < ROUND_MS_MIN) return false;
+      // A clock that was set back counts as expired: a round must not wait until it is right again.
+      if (Math.abs(now - this.#roundBeganAt) < ROUND_MS_MIN) return false;
       this.#roundBeganAt = now;
     }
     this.#cursor = { vaultId, offset: 0, after: null };

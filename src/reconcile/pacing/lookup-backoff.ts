@@ -18,7 +18,7 @@ export function nextBackoffMs(before: number | undefined): number {
 /** Most subjects kept; an evicted subject is due at once. */
 const SUBJECTS_MAX = 100_000;
 
-interface AskedTimes {
+export interface AskedTimes {
   readonly askedAt: number;
   readonly dueAt: number;
 }
@@ -77,7 +77,7 @@ export class LookupBackoff<Subject> {
 const NEVER_ASKED = { askedAt: Number.NEGATIVE_INFINITY, dueAt: Number.NEGATIVE_INFINITY };
 
 /** Everything is due after the clock was set back. */
-function isDue(now: number, { askedAt, dueAt }: AskedTimes): boolean {
+export function isDue(now: number, { askedAt, dueAt }: AskedTimes): boolean {
   return dueAt <= now || askedAt > now;
 }
 

@@ -77,6 +77,22 @@ test('the rotation finds an external debit without webhooks: critical, with its 
   expect(stage.open.openBreaks()).toEqual(['unexplained_movement']);
 });
 
+test('a clock that was a year ahead and set right stops no round', async () => {
+  const { stage, depositAddress } = await rotating();
+  const webhookUrl = await stage.webhookUrl();
+  let aheadMs = 365 * 86_400_000;
+  const sweep = stage.newSweep({
+    subscription: { webhookUrl, vaults: 'all' },
+    now: () => stage.now + aheadMs,
+  });
+  expect(await stage.run(sweep)).toMatchObject({ addresses: { checked: 1 } });
+  aheadMs = 0;
+  stage.loses = all;
+  const hash = await debit(stage, depositAddress, '1000');
+  await later(stage, sweep);
+  expect(stage.open.openBreak('unexplained_movement').blockchain_hash).toBe(hash);
+});
+
 test('within the grace it is not reported yet, and it is looked at again soon after', async () => {
   const { stage, depositAddress, sweep } = await rotating();
   await later(stage, sweep);
