@@ -36,6 +36,15 @@ async function storeOf(story: readonly number[]): Promise<string> {
   return path;
 }
 
+/** A store in a file that took confirmations of these depths. */
+async function deliveredStore(depths: readonly number[]): Promise<string> {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  for (const depth of depths) await open.deliver(new Service().confirmed(depth));
+  open.close();
+  return path;
+}
+
 /** The file and its companion files. */
 function filesOf(path: string): string[] {
   return readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
@@ -73,10 +82,7 @@ test(
 );
 
 test('a copy out of a journal shows how many of its facts it has read', async () => {
-  const path = temporaryPath();
-  const open = new OpenLedger(path);
-  for (const number of [1, 2, 3]) await open.deliver(new Service().confirmed(number));
-  open.close();
+  const path = await deliveredStore([1, 2, 3]);
   const journal = new MemoryJournal();
   await copyToJournal(path, journal.receiver('copy'), SILENT);
   const shown: (string | number)[] = [];
@@ -89,10 +95,7 @@ test('a copy out of a journal shows how many of its facts it has read', async ()
 });
 
 test('a copy out of a journal gets its name only when it is complete', async () => {
-  const path = temporaryPath();
-  const open = new OpenLedger(path);
-  for (const number of [1, 2, 3]) await open.deliver(new Service().confirmed(number));
-  open.close();
+  const path = await deliveredStore([1, 2, 3]);
   const journal = new MemoryJournal();
   await copyToJournal(path, journal.receiver('copy'), SILENT);
   const back = `${path}.back`;
@@ -104,10 +107,7 @@ test('a copy out of a journal gets its name only when it is complete', async () 
 });
 
 test('a copy into a journal removes no file of the operator’s', async () => {
-  const path = temporaryPath();
-  const open = new OpenLedger(path);
-  await open.deliver(new Service().confirmed(1));
-  open.close();
+  const path = await deliveredStore([1]);
   writeFileSync(`${path}.copy`, 'a copy by hand');
   const journal = new MemoryJournal();
   await expect(copyToJournal(path, journal.receiver('copy'), SILENT)).rejects.toThrow(
@@ -119,10 +119,7 @@ test('a copy into a journal removes no file of the operator’s', async () => {
 });
 
 test('a copy refuses a journal that has commits, and one that a receiver owns', async () => {
-  const path = temporaryPath();
-  const open = new OpenLedger(path);
-  await open.deliver(new Service().confirmed(1));
-  open.close();
+  const path = await deliveredStore([1]);
   const journal = new MemoryJournal();
   journal.acquire('a');
   await expect(copyToJournal(path, journal.receiver('copy'), SILENT)).rejects.toThrow(

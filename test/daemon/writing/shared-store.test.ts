@@ -109,17 +109,26 @@ test('a store that closes during a look takes no step afterwards', async () => {
   expect([looked.length, journal.isClosed, journal.askedAfterClose]).toEqual([1, true, 0]);
 });
 
-test('a receiver whose clock is wrong never owns the journal, and gives up what it owns', async () => {
-  const journal = new WatchedReceiver('a', new MemoryJournal());
+/** A store over an empty replica, and the roles that it has said so far. `clock`: monotonic milliseconds. */
+function storeOver(
+  journal: WatchedReceiver,
+  clock = (): number => performance.now(),
+): { store: SharedStore; roles: unknown[] } {
   const roles: unknown[] = [];
-  let now = 0;
   const store = new SharedStore({
     replica: new OpenLedger(undefined, { sharing: null }).ledger,
     journal,
     leaseMs: 3_000,
-    clock: () => now,
+    clock,
     say: (message) => message.kind === 'role' && roles.push(message.role),
   });
+  return { store, roles };
+}
+
+test('a receiver whose clock is wrong never owns the journal, and gives up what it owns', async () => {
+  const journal = new WatchedReceiver('a', new MemoryJournal());
+  let now = 0;
+  const { store, roles } = storeOver(journal, () => now);
   const ahead = {
     kind: 'cut_off',
     owner: null,
@@ -145,14 +154,7 @@ test('a receiver whose first look fails owns nothing before its clock was compar
   const journal = new WatchedReceiver('a', new MemoryJournal());
   journal.clockAheadMs = 3_600_000;
   journal.failingLooks = 1;
-  const roles: unknown[] = [];
-  const store = new SharedStore({
-    replica: new OpenLedger(undefined, { sharing: null }).ledger,
-    journal,
-    leaseMs: 3_000,
-    clock: () => performance.now(),
-    say: (message) => message.kind === 'role' && roles.push(message.role),
-  });
+  const { store, roles } = storeOver(journal);
   store.begin();
   await expect.poll(() => JSON.stringify(roles)).toContain('3600 s ahead');
   expect(roles).not.toContainEqual({ kind: 'owner', epoch: 1 });
@@ -173,15 +175,8 @@ class SlowLease extends WatchedReceiver {
 
 test('an owner whose journal is silent gives up when its lease ends, and owns the journal again later', async () => {
   const journal = new SlowLease('a', new MemoryJournal());
-  const roles: unknown[] = [];
   let now = 0;
-  const store = new SharedStore({
-    replica: new OpenLedger(undefined, { sharing: null }).ledger,
-    journal,
-    leaseMs: 3_000,
-    clock: () => now,
-    say: (message) => message.kind === 'role' && roles.push(message.role),
-  });
+  const { store, roles } = storeOver(journal, () => now);
   store.begin();
   await expect.poll(() => roles).toEqual([{ kind: 'owner', epoch: 1 }]);
   now = 1_000;

@@ -153,19 +153,19 @@ test('a rebate without a deposit whose rollback is lost is taken back', async ()
 });
 
 describe('a record that was compared before a rollback', () => {
-  test.for<[status: string, state: string]>([
-    ['rolledback', 'confirming'],
-    ['confirmed', 'confirming'],
-  ])('says %s: the deposit that was mined again stays %s', async ([status, state]) => {
-    const open = await openLedger();
-    const service = new Service();
-    await open.deliver(service.confirmed(1), service.incoming('rollback'), service.confirmed(1));
-    const transaction = received({ status });
-    const before = { kind: 'backfill', transaction, epoch: 0 } as const;
-    expect(await open.record(before)).toEqual({ kind: 'unchanged' });
-    expect(open.depositState()).toBe(state);
-    expect(open.positions()).toEqual({ [AT]: '100' });
-  });
+  test.for(['rolledback', 'confirmed'])(
+    'says %s: the deposit that was mined again stays as it is',
+    async (status) => {
+      const open = await openLedger();
+      const service = new Service();
+      await open.deliver(service.confirmed(1), service.incoming('rollback'), service.confirmed(1));
+      const transaction = received({ status });
+      const before = { kind: 'backfill', transaction, epoch: 0 } as const;
+      expect(await open.record(before)).toEqual({ kind: 'unchanged' });
+      expect(open.depositState()).toBe('confirming');
+      expect(open.positions()).toEqual({ [AT]: '100' });
+    },
+  );
 
   test('says confirmed: the deposit stays rolled back', async () => {
     const open = await openLedger();

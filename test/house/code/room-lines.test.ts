@@ -12,11 +12,19 @@ const FILES = [
 ].map((path) => ({ path, text: '' }));
 
 test.for([
-  ['| `api/books` | lists | rules |\n| `api/books/reads` | reads | writes |', []],
-  ['| `api/books` | lists | rules |', ['api/books/reads']],
-  ['| `api/books` | lists |  |\n| `api/books/reads` | reads | writes |', ['api/books']],
-  ['`api/books` and `api/books/reads` hold lists.', ['api/books', 'api/books/reads']],
-] as const)('%s', ([text, found]) => {
+  ['each has a row', '| `api/books` | lists | rules |\n| `api/books/reads` | reads | writes |', []],
+  ['a room inside a room has no row', '| `api/books` | lists | rules |', ['api/books/reads']],
+  [
+    'a row does not say what the room does not hold',
+    '| `api/books` | lists |  |\n| `api/books/reads` | reads | writes |',
+    ['api/books'],
+  ],
+  [
+    'a sentence is no row',
+    '`api/books` and `api/books/reads` hold lists.',
+    ['api/books', 'api/books/reads'],
+  ],
+] as const)('rooms without a line: %s', ([, text, found]) => {
   expect(roomsWithoutLine(FILES, text)).toEqual(found);
 });
 

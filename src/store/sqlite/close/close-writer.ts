@@ -11,7 +11,6 @@ export class CloseWriter {
   readonly #putEffect;
   readonly #dropEffect;
   readonly #insertPosition;
-
   readonly #numberOf;
 
   /** `numberOf`: the number of a ledger account. */
