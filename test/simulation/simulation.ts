@@ -58,8 +58,10 @@ class Simulation {
     let timer: NodeJS.Timeout | undefined;
     const stuck = new Promise<Verdict>((resolve) => {
       timer = setTimeout(() => {
-        this.#runSetup.problems.push(`stuck: not at rest after ${STUCK_MS / 1_000} s of real time`);
-        resolve(this.#verdict({}));
+        const { problems } = this.#runSetup;
+        problems.push(`stuck: not at rest after ${STUCK_MS / 1_000} s of real time`);
+        // The run goes on while its product is closed: what fails then shows nothing.
+        resolve({ ...this.#verdict({}), problems: [...problems] });
       }, STUCK_MS);
     });
     try {
