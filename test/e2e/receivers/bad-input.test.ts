@@ -83,6 +83,8 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     readonly says: RegExp;
     /** The message of init where it differs; `helps`: init creates what is missing. */
     readonly init?: RegExp | 'helps';
+    /** A receiver is started on it too: one row for each way in which a look at a store ends. */
+    readonly serves?: true;
   }[] = [
     {
       what: 'a port on which nothing listens',
@@ -96,6 +98,7 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     },
     {
       what: 'a server that is not PostgreSQL',
+      serves: true,
       store: () => at('sound', { host: `127.0.0.1:${(silent.address() as AddressInfo).port}` }),
       says: /127\.0\.0\.1:\d+: nothing answers there as PostgreSQL does: correct the address/,
     },
@@ -106,6 +109,7 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     },
     {
       what: 'a wrong password',
+      serves: true,
       store: () => at('sound', { password: 'wrong-secret' }),
       says: /password authentication failed for user "admin" \(the password is wrong: check the password file\)/,
     },
@@ -121,6 +125,7 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     },
     {
       what: 'a role that may only read',
+      serves: true,
       store: () => at('readable', { user: 'reader' }),
       says: /role reader lacks INSERT on journal, .*UPDATE on ownership.*: run `counterfoil init --runtime-role reader` as the schema's owner/,
       init: 'helps',
@@ -132,11 +137,13 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     },
     {
       what: 'a journal of a newer version',
+      serves: true,
       store: () => at('newer'),
       says: /schema newer of database postgres was made by a newer Counterfoil \(journal version \d+, this one knows \d+\): run that version/,
     },
     {
       what: 'the standby alone',
+      serves: true,
       store: () => at('sound', { host: `127.0.0.1:${cluster.standby?.port}` }),
       says: /this server is a standby: name the primary too|no server of the address takes writes: name the primary too/,
     },
@@ -153,40 +160,56 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     },
   ];
 
-  test.each(rows)('is refused plainly and left unchanged: $what', async ({ store, says, init }) => {
-    const before = await contents();
-    const receiver = await receiverOf(store(), 'a');
-    const { daemon } = receiver;
-    await receiver.start();
-    const ready = await eventually('a cause in /readyz', async () => {
-      const answer = await receiver.ready();
-      return answer.receiver.cause === null ? undefined : answer;
-    });
-    expect(ready.status).toBe('journal-unavailable');
-    expect(ready.receiver.role).toBe('cut_off');
-    expect(ready.receiver.cause).toMatch(says);
-    expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
-    const delivered = daemon.deliver(webhook(1));
-    const refusal = init === 'helps' ? null : (init ?? says);
-    const [doctor, initialised] = await Promise.all([
-      callProgram('doctor', '--config', daemon.configPath),
-      refusal === null ? null : callProgram('init', '--store', store()),
-    ]);
-    expect(doctor.code).toBe(1);
-    expect(doctor.stdout).toMatch(new RegExp(`^PROBLEM .*(?:${says.source})`, 'm'));
-    expect(initialised?.code ?? 1).toBe(1);
-    expect(initialised?.stderr ?? 'not run').toMatch(refusal ?? /not run/);
-    const said = doctor.stdout + doctor.stderr + (initialised?.stderr ?? '');
-    // A delivery waits seconds for an owner; a shutdown answers it at once.
-    expect(await daemon.end('SIGTERM')).toBe(0);
-    expect((await delivered).status).toBe(503);
-    const log = daemon.stderr();
-    for (const text of [log, JSON.stringify(ready), said]) {
+  function expectNoSecretAndNoStack(...texts: readonly string[]): void {
+    for (const text of texts) {
       expect(text).not.toMatch(new RegExp(`${PASSWORD}|wrong-secret`));
       expect(text).not.toMatch(/^\s+at .+:\d+:\d+/m);
     }
-    // Once: it goes on trying, and a log that fills up would hide everything else.
-    expect(log.match(/this receiver takes nothing now/g)).toHaveLength(1);
-    expect(await contents()).toEqual(before);
-  });
+  }
+
+  test.each(rows)(
+    'doctor and init refuse it plainly, and change nothing: $what',
+    async ({ store, says, init }) => {
+      const before = await contents();
+      const { daemon } = await receiverOf(store(), 'a');
+      const refusal = init === 'helps' ? null : (init ?? says);
+      const [doctor, initialised] = await Promise.all([
+        callProgram('doctor', '--config', daemon.configPath),
+        refusal === null ? null : callProgram('init', '--store', store()),
+      ]);
+      expect(doctor.code).toBe(1);
+      expect(doctor.stdout).toMatch(new RegExp(`^PROBLEM .*(?:${says.source})`, 'm'));
+      expect(initialised?.code ?? 1).toBe(1);
+      expect(initialised?.stderr ?? 'not run').toMatch(refusal ?? /not run/);
+      expectNoSecretAndNoStack(doctor.stdout + doctor.stderr, initialised?.stderr ?? '');
+      expect(await contents()).toEqual(before);
+    },
+  );
+
+  test.each(rows.filter(({ serves }) => serves))(
+    'a receiver runs, says so in /readyz, takes nothing and changes nothing: $what',
+    async ({ store, says }) => {
+      const before = await contents();
+      const receiver = await receiverOf(store(), 'a');
+      const { daemon } = receiver;
+      await receiver.start();
+      const ready = await eventually('a cause in /readyz', async () => {
+        const answer = await receiver.ready();
+        return answer.receiver.cause === null ? undefined : answer;
+      });
+      expect(ready.status).toBe('journal-unavailable');
+      expect(ready.receiver.role).toBe('cut_off');
+      expect(ready.receiver.cause).toMatch(says);
+      expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
+      const delivered = daemon.deliver(webhook(1));
+      // A delivery waits seconds for an owner; a shutdown answers it at once.
+      expect(await daemon.end('SIGTERM')).toBe(0);
+      expect((await delivered).status).toBe(503);
+      const log = daemon.stderr();
+      expectNoSecretAndNoStack(log, JSON.stringify(ready));
+      // Once: it goes on trying, and a log that fills up would hide everything else.
+      expect(log.match(/this receiver takes nothing now/g)).toHaveLength(1);
+      expect(await contents()).toEqual(before);
+    },
+  );
 });
