@@ -48,50 +48,47 @@ const DAY_MS = 86_400_000;
  */
 const STOP_MS_MAX = 10_000;
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s amid deliveries: each is answered or refused, what was accepted is kept, exit code 0',
-  async (signal) => {
-    const daemon = await Daemon.start();
-    const accepted = new Set<string>();
-    const failures: unknown[] = [];
-    let next = 0;
-    let stopped: Promise<number | null> | undefined;
-    let stopMs = Infinity;
-    const stop = async (): Promise<number | null> => {
-      const fromMs = performance.now();
-      const code = await daemon.end(signal);
-      stopMs = performance.now() - fromMs;
-      return code;
-    };
-    const send = async (): Promise<void> => {
-      while (stopped === undefined) {
-        const number = next;
-        next += 1;
-        try {
-          const answer = await daemon.deliver(confirmation(number));
-          const text = await answer.text();
-          if (answer.status === 200) accepted.add(`n-${number}`);
-          else if (answer.status !== 503) failures.push(text);
-        } catch (error) {
-          // Only a delivery that began after the end may find the door closed.
-          if (stopped === undefined) failures.push(error);
-          return;
-        }
-        if (accepted.size >= 200) stopped ??= stop();
+test('SIGTERM amid deliveries: each is answered or refused, what was accepted is kept, exit code 0', async () => {
+  const daemon = await Daemon.start();
+  const accepted = new Set<string>();
+  const failures: unknown[] = [];
+  let next = 0;
+  let stopped: Promise<number | null> | undefined;
+  let stopMs = Infinity;
+  const stop = async (): Promise<number | null> => {
+    const fromMs = performance.now();
+    const code = await daemon.end('SIGTERM');
+    stopMs = performance.now() - fromMs;
+    return code;
+  };
+  const send = async (): Promise<void> => {
+    while (stopped === undefined) {
+      const number = next;
+      next += 1;
+      try {
+        const answer = await daemon.deliver(confirmation(number));
+        const text = await answer.text();
+        if (answer.status === 200) accepted.add(`n-${number}`);
+        else if (answer.status !== 503) failures.push(text);
+      } catch (error) {
+        // Only a delivery that began after the end may find the door closed.
+        if (stopped === undefined) failures.push(error);
+        return;
       }
-    };
-    await Promise.all(Array.from({ length: 16 }, send));
-    expect(await stopped).toBe(0);
-    expect(stopMs).toBeLessThan(STOP_MS_MAX);
-    expect(failures).toEqual([]);
-    await daemon.start();
-    const { pagination } = await daemon.get<{ pagination: { total: number } }>('/v1/notifications');
-    expect(pagination.total).toBeGreaterThanOrEqual(accepted.size);
-    await daemon.end('SIGTERM');
-    const verified = await callProgram('verify', '--store', daemon.storePath, '--json');
-    expect(verified.code).toBe(0);
-  },
-);
+      if (accepted.size >= 200) stopped ??= stop();
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, send));
+  expect(await stopped).toBe(0);
+  expect(stopMs).toBeLessThan(STOP_MS_MAX);
+  expect(failures).toEqual([]);
+  await daemon.start();
+  const { pagination } = await daemon.get<{ pagination: { total: number } }>('/v1/notifications');
+  expect(pagination.total).toBeGreaterThanOrEqual(accepted.size);
+  await daemon.end('SIGTERM');
+  const verified = await callProgram('verify', '--store', daemon.storePath, '--json');
+  expect(verified.code).toBe(0);
+});
 
 test('SIGTERM while a consumer waits for credits: it is answered, exit code 0', async () => {
   const daemon = await Daemon.start();
@@ -165,13 +162,8 @@ test('SIGTERM while senders trickle what they send: exit code 0, without waiting
   expect(Date.now() - startedAt).toBeLessThan(8_000);
 });
 
-test('SIGTERM at the very moment it says that it listens: exit code 0', async () => {
-  const daemon = await Daemon.start();
-  expect(await daemon.end('SIGTERM')).toBe(0);
-});
-
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'the log says that %s ends the daemon and what is waited for, and then that it has ended',
+  '%s at the very moment it says that it listens: exit code 0; the log says what ends it, what is waited for, and that it has ended',
   async (signal) => {
     const daemon = await Daemon.start();
     const code = await daemon.end(signal);
