@@ -25,6 +25,7 @@ const TESTS = {
     'simulator/vaults',
     'translation/balance-change.test.ts',
     'translation/notification.test.ts',
+    'translation/time.test.ts',
     'translation/transaction.test.ts',
   ],
   /** They start programs or a browser, kill them, or take long. */

@@ -2,11 +2,12 @@ import type { AddressMovement } from '../domain/chain/address-evidence.ts';
 import { BlockchainHash, NetworkKey, type AddressId, type VaultId } from '../domain/ids.ts';
 import type { AddressTransaction } from '../wire/transaction.ts';
 import { changesOf } from './balance-change.ts';
+import { timeOf } from './time.ts';
 
 /** A time as text or as Unix milliseconds; the spec shows neither. */
-function timeOf(timestamp: unknown): number | null {
-  const time = typeof timestamp === 'string' ? Date.parse(timestamp) : timestamp;
-  return typeof time === 'number' && Number.isFinite(time) ? time : null;
+function minedAtOf(timestamp: unknown): number | null {
+  if (typeof timestamp === 'string') return timeOf(timestamp);
+  return typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : null;
 }
 
 /**
@@ -26,6 +27,6 @@ export function addressMovementOf(
     blockchainHash: BlockchainHash(wire.blockchainHash),
     status: wire.status,
     changes: changes?.filter((change) => change.addressId === addressId) ?? null,
-    minedAt: timeOf(wire.timestamp),
+    minedAt: minedAtOf(wire.timestamp),
   };
 }

@@ -12,6 +12,7 @@ import {
 import { attributedMemo } from '../wire/memo-info.ts';
 import type { TransactionRecord } from '../wire/transaction.ts';
 import { changesOf, optional, type Scope } from './balance-change.ts';
+import { timeOf } from './time.ts';
 
 /**
  * Unix milliseconds, or undefined when unreadable. An unreadable time does not reject the row,
@@ -19,8 +20,7 @@ import { changesOf, optional, type Scope } from './balance-change.ts';
  */
 function createdAtOf(wire: TransactionRecord): number | undefined {
   const text: unknown = wire['createdAt'];
-  const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
+  return typeof text === 'string' ? (timeOf(text) ?? undefined) : undefined;
 }
 
 /**
@@ -50,7 +50,6 @@ export function transactionOf(wire: TransactionRecord): CustodyTransaction {
     accountId: optional(AccountId, wire.accountId) ?? optional(AccountId, first?.account?.id),
     addressId: optional(AddressId, wire.addressId) ?? optional(AddressId, first?.address?.id),
   };
-  const updatedAt = Date.parse(wire.updatedAt);
   const createdAt = createdAtOf(wire);
   const networkAddress =
     wire.type === 'incoming' ? networkAddressIn(wire, scope.addressId) : undefined;
@@ -71,6 +70,6 @@ export function transactionOf(wire: TransactionRecord): CustodyTransaction {
     changes: changesOf(wire.balanceChanges, wire.type === 'incoming' ? scope : undefined),
     reasonCode: wire.reasonCode ?? null,
     ...(createdAt === undefined ? {} : { createdAt }),
-    updatedAt: Number.isNaN(updatedAt) ? 0 : updatedAt,
+    updatedAt: timeOf(wire.updatedAt) ?? 0,
   };
 }

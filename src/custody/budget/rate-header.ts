@@ -54,7 +54,7 @@ export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): numbe
   const value = text(headers, 'retry-after')?.trim();
   if (value === undefined || value === '') return undefined;
   if (/^[0-9]{1,9}$/.test(value)) return Number(value) * 1000;
-  const atMs = Date.parse(value);
+  const atMs = httpDateMs(value);
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - serverAheadMs(headers, nowMs) - nowMs);
 }
 
@@ -77,10 +77,18 @@ function countIn(headers: IncomingHttpHeaders, name: string): number | null {
 }
 
 function serverAheadMs(headers: IncomingHttpHeaders, nowMs: number): number {
-  const serverMs = Date.parse(text(headers, 'date') ?? '');
+  const serverMs = httpDateMs(text(headers, 'date') ?? '');
   if (Number.isNaN(serverMs)) return 0;
   const aheadMs = serverMs - nowMs;
   return Math.abs(aheadMs) > SKEW_MS_TOLERATED ? aheadMs : 0;
+}
+
+/**
+ * An HTTP date as Unix milliseconds; NaN when unreadable. HTTP dates are in GMT. Their oldest form
+ * does not say so, and `Date.parse` would read it in the zone of this machine.
+ */
+function httpDateMs(value: string): number {
+  return Date.parse(/GMT$/i.test(value) ? value : `${value} GMT`);
 }
 
 function text(headers: IncomingHttpHeaders, name: string): string | undefined {

@@ -7,6 +7,7 @@ import { readList } from '../../custody/list/pages.ts';
 import type { SkipCause } from '../../domain/deposit/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
+import { timeOf } from '../../translation/time.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import type { ErrorRecord } from '../../wire/error.ts';
 import type { TransactionRecord } from '../../wire/transaction.ts';
@@ -83,7 +84,10 @@ export function newestFirst(floor: number) {
   return {
     idOf: (row: TransactionRecord) => row.transactionId,
     versionOf: (row: TransactionRecord) => row.updatedAt,
-    isPastEnd: (row: TransactionRecord) => Date.parse(row.updatedAt) < floor,
+    isPastEnd: (row: TransactionRecord) => {
+      const updatedAt = timeOf(row.updatedAt);
+      return updatedAt !== null && updatedAt < floor;
+    },
     newestFirst: true,
   };
 }
@@ -98,7 +102,8 @@ function newestFirstTo(
   isKnown: (row: CustodyTransaction) => boolean,
 ) {
   const isPastEnd = (row: TransactionRecord): boolean => {
-    const updatedAt = Date.parse(row.updatedAt);
+    const updatedAt = timeOf(row.updatedAt);
+    if (updatedAt === null) return false;
     if (updatedAt < floor) return true;
     return since !== null && updatedAt <= since && isKnown(transactionOf(row));
   };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { silentUntil } from '../../../src/custody/budget/rate-header.ts';
+import { inMachineZone } from '../../machine-zone.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const inSeconds = (seconds: number): string => String(NOW / 1000 + seconds);
@@ -74,4 +75,14 @@ test.each(cases)('%s', (_name, status, headers, waitMs) => {
   expect(silentUntil({ status, headers, nowMs: NOW })).toBe(
     waitMs === undefined ? undefined : NOW + waitMs,
   );
+});
+
+test('an HTTP date in its oldest form is in GMT, also on a machine in Tokyo', () => {
+  const headers = { 'retry-after': 'Sun Mar  1 12:00:09 2026', date: 'Sun Mar  1 12:00:00 2026' };
+  inMachineZone('Asia/Tokyo', () => {
+    expect(silentUntil({ status: 429, headers, nowMs: NOW })).toBe(NOW + 9_000);
+    expect(silentUntil({ status: 429, headers: { ...headers, date: '' }, nowMs: NOW })).toBe(
+      NOW + 9_000,
+    );
+  });
 });
