@@ -9,6 +9,7 @@ import {
   type Permission,
   type Role,
 } from '../domain/access/role.ts';
+import type { Incoming } from './cut-off.ts';
 import { answerProblem } from './problem.ts';
 
 /** A token in the configuration: only its SHA-256, in hex. */
@@ -30,7 +31,7 @@ export type Identify = (token: string) => Caller | undefined;
 /** What this API's handlers find in their context. */
 export interface ApiEnv {
   /** `caller`: who is signed in at the console. Set by calls in this process, never by HTTP. */
-  Bindings: { readonly caller?: Caller };
+  Bindings: Incoming & { readonly caller?: Caller };
   Variables: { caller: Caller };
 }
 

@@ -11,6 +11,7 @@ import { mountBalances } from './books/balances.ts';
 import { mountBreaks } from './finance/breaks.ts';
 import { mountCredits } from './exchange/credits.ts';
 import { mountDeposits } from './exchange/deposits.ts';
+import { isCutOff } from './cut-off.ts';
 import { mountDocumentation } from './documentation.ts';
 import { emptyBodyHasNoType } from './empty-body.ts';
 import { mountExemptions } from './finance/exemptions.ts';
@@ -81,6 +82,10 @@ function mountErrors(app: OpenAPIHono<ApiEnv>, onBug: (error: unknown) => void):
   app.onError((error, context) => {
     const answer = problemOf(context, error);
     if (answer !== undefined) return answer;
+    if (isCutOff(context.env)) {
+      const detail = 'The connection ended before the body: send the call again.';
+      return answerProblem(context, { kind: 'invalid-request', detail });
+    }
     onBug(error);
     const detail = 'This is a defect and was logged: try again, and report it if it persists.';
     return answerProblem(context, { kind: 'internal', detail });

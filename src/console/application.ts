@@ -8,6 +8,7 @@ import type { Documents } from '../report/document.ts';
 import type { TableDocuments } from '../report/tables/table-documents.ts';
 import type { Reads } from '../store/reads.ts';
 import { mountAssets } from '../pages/assets/assets.ts';
+import { readForm } from '../pages/frame/form-body.ts';
 import { mountHeaders, ownForms } from '../pages/frame/headers.ts';
 import type { Section } from '../pages/frame/site.ts';
 import { mountAccess } from './access/access.tsx';
@@ -176,7 +177,7 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
   const assets = mountAssets(app, '/console/assets');
   app.use('/console/*', ownForms);
   app.use('/console/session/*', bodyLimit({ maxSize: SIGN_IN_BYTES_MAX }));
-  app.use('/console/*', bodyLimit({ maxSize: FORM_BYTES_MAX }));
+  app.use('/console/*', bodyLimit({ maxSize: FORM_BYTES_MAX }), readForm);
   const signIn = { assets, provider };
   mountSigningIn(app, sessions, { ...access, now, secure, site: signIn });
   app.use('/console/*', admit(access, sessions, signIn));

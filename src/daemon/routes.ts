@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { getPath } from 'hono/utils/url';
 import { actingOn } from '../api/acting.ts';
 import { createApi } from '../api/application.ts';
+import { isCutOff, type Incoming } from '../api/cut-off.ts';
 import type { Readiness } from '../api/health.ts';
 import type { PolicyServices, SettingsAnswer } from '../api/services.ts';
 import { SignedInPeople } from '../api/people/signed-in-people.ts';
@@ -91,7 +92,7 @@ function bugsTo(log: Logger): (error: unknown) => void {
   return (error) => log.error({ err: error }, 'a request failed');
 }
 
-function answeringBugs<Env extends object>(
+function answeringBugs<Env extends { Bindings?: Incoming }>(
   app: Hono<Env>,
   onBug: (error: unknown) => void,
 ): Hono<Env> {
@@ -100,6 +101,7 @@ function answeringBugs<Env extends object>(
     if (error instanceof ReadRefused) {
       return context.text(error.message, 503, { 'retry-after': RETRY_AFTER_SECONDS });
     }
+    if (isCutOff(context.env)) return context.text('The connection ended before the body.', 400);
     onBug(error);
     return context.text('This is a defect, and it was logged: try again.', 500);
   });

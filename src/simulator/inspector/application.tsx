@@ -5,6 +5,7 @@ import { html } from 'hono/html';
 import { z } from 'zod';
 import { mountAssets } from '../../pages/assets/assets.ts';
 import { FramedPage } from '../../pages/frame/document.tsx';
+import { readForm } from '../../pages/frame/form-body.ts';
 import { mountHeaders } from '../../pages/frame/headers.ts';
 import type { Message } from '../../pages/frame/message.ts';
 import type { Section, Site } from '../../pages/frame/site.ts';
@@ -128,7 +129,7 @@ export function mountInspector(
 ): void {
   const app = new Hono<InspectorEnv>();
   mountHeaders(app, { below: HOME, secure: false, referrerPolicy: 'same-origin' });
-  app.use(`${HOME}/*`, bodyLimit({ maxSize: FORM_BYTES_MAX }));
+  app.use(`${HOME}/*`, bodyLimit({ maxSize: FORM_BYTES_MAX }), readForm);
   app.get('/', (pageRequest) => pageRequest.redirect(HOME, 302));
   const assets = mountAssets(app, `${HOME}/assets`);
   const stream = `${HOME}/live`;

@@ -136,6 +136,13 @@ test('a form cannot send a person to another site', async () => {
   }
 });
 
+test('a form that cannot be read is answered 400', async () => {
+  const headers = { 'Content-Type': 'multipart/form-data' };
+  const init = { method: 'POST', headers, body: 'back=/inspector' };
+  const response = await fetch(`${inspector}/queues/${scene.vaultId}/retry`, init);
+  expect(response.status).toBe(400);
+});
+
 test('an unknown thing says so', async () => {
   for (const path of [
     '/deliveries/none',
