@@ -58,9 +58,13 @@ function counterpartAccount(counterpart: string, row: LedgerRow): string {
   return `${parent}:${spelled(row.vaultId, UNFIT_FOR_ACCOUNT)}`;
 }
 
-/** Two spaces end an account's name; a comment may follow. */
-function nameComment(name: string | null): string {
-  return name === null ? '' : `  ; ${printable(name)}`;
+/**
+ * A vault's account, below its name. The name has a line of its own: behind the account, hledger
+ * reads a comment for tags, and refuses the journal for a vault named `Cold, type: hot`.
+ */
+function vaultAccount(row: LedgerRow, report: DailyReport): string {
+  const name = vaultNameOf(report, row.vaultId);
+  return `${name === null ? '' : `; ${printable(name)}\n`}account ${account(row)}`;
 }
 
 /** `hledger check --strict` wants every commodity and account declared. */
@@ -68,13 +72,14 @@ function declarations(rows: readonly LedgerRow[], report: DailyReport): string[]
   const commodities = new Set(rows.map(({ asset }) => commodity(asset)));
   const accounts = new Set(
     rows.flatMap((row) => [
-      `${account(row)}${nameComment(vaultNameOf(report, row.vaultId))}`,
-      ...row.legs.map(({ counterpart }) => counterpartAccount(counterpart, row)),
+      vaultAccount(row, report),
+      ...row.legs.map(({ counterpart }) => `account ${counterpartAccount(counterpart, row)}`),
     ]),
   );
   return [
     ...[...commodities].map((unit) => `commodity ${unit}`),
-    ...[...accounts, OPENING].map((name) => `account ${name}`),
+    ...accounts,
+    `account ${OPENING}`,
   ];
 }
 

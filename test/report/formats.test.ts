@@ -187,7 +187,9 @@ test('what only newer reports hold is in every format, under the names of the va
   expect(sheets['Later breaks']?.[1]).toContain('brk_later');
   const open = 'open against custody: ethereum:ETH, 3 differences, sum -1.210000000000000000';
   expect(await rendered('hledger', NEWER)).toContain(open);
-  expect(await rendered('hledger', NEWER)).toContain('hot 1%3amain  ; Hot <i>wallet');
+  expect(await rendered('hledger', NEWER)).toContain(
+    '; Hot <i>wallet\naccount Assets:Custody:hot 1%3amain\n',
+  );
   expect(await rendered('beancount', NEWER)).toContain(open);
   expect(await rendered('beancount', NEWER)).toContain('name: "Hot <i>wallet"');
 });

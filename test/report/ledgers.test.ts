@@ -177,3 +177,62 @@ test.skipIf(!has('bean-check'))(
     expect(spawnSync('bean-check', [wrong]).status).toBe(1);
   },
 );
+
+/** Names of vaults in which a ledger could read more than a name. */
+const HOSTILE_NAMES = [
+  'Cold, type: hot',
+  'type:X',
+  'type:',
+  '; Cold',
+  'Cold ; type: X',
+  '[2025-13-45]',
+  'date:2025-13-45',
+  'Cold\naccount Assets:Evil',
+  'Cold\r\n2025-11-20 open Assets:Evil',
+  'Cold\u2028account Assets:Evil',
+  'Cold" #evil ^evil',
+  'Cold\\',
+  'Cold\\"',
+  '\ud800\u0000\u0085',
+  '日本: é, 💰',
+  ' ',
+  '',
+];
+
+/** A ledger in which each of these is the name of a vault. */
+function namedLedger(format: 'hledger' | 'beancount'): Promise<string> {
+  const ids = HOSTILE_NAMES.map((_, index) => `vault-${index}`);
+  const vaultNames = Object.fromEntries(ids.map((id, index) => [id, HOSTILE_NAMES[index] ?? '']));
+  return rendered(format, { totals: totalsOf(ids), vaultNames });
+}
+
+test.skipIf(!has('hledger'))(
+  'hledger reads no tag, type or account in a vault’s name (skipped where hledger is not installed)',
+  async () => {
+    const file = fileOf('hostile.journal', await namedLedger('hledger'));
+    const hledger = (...args: string[]) =>
+      spawnSync('hledger', ['-f', file, ...args], {
+        encoding: 'utf8',
+        env: { ...process.env, LC_ALL: 'C.UTF-8' },
+      });
+    const checked = hledger('check', '--strict', 'ordereddates');
+    expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+    expect(hledger('tags').stdout).toBe('opening\n');
+    const accounts = hledger('accounts').stdout.trimEnd().split('\n');
+    expect(accounts.toSorted()).toEqual(
+      [
+        ...HOSTILE_NAMES.map((_, index) => `Assets:Custody:vault-${index}`),
+        'Equity:Opening balances',
+      ].toSorted(),
+    );
+  },
+);
+
+test.skipIf(!has('bean-check'))(
+  'beancount reads a vault’s name as a name alone (skipped where beancount is not installed)',
+  async () => {
+    const file = fileOf('hostile.beancount', await namedLedger('beancount'));
+    const checked = spawnSync('bean-check', [file], { encoding: 'utf8' });
+    expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+  },
+);
