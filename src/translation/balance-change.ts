@@ -51,7 +51,7 @@ function assetDecimalsOf(reader: JsonReader, asset: JsonObject): number {
   reader.enter('asset');
   reader.text(asset, 'name');
   const decimals = reader.count(asset, 'decimals', DECIMALS_MAX);
-  if (asset['type'] !== undefined) reader.text(asset, 'type');
+  reader.optionalText(asset, 'type');
   reader.leave();
   return decimals;
 }

@@ -14,13 +14,14 @@ const customData = z.record(z.string(), z.unknown());
 
 /**
  * Human-readable twin of an amount (the specification, section "Balance change entry"). `value` is
- * a signed decimal string. Omitted for assets the service does not recognise.
+ * a signed decimal string. Omitted for assets the service does not recognise. Of an asset's `type`,
+ * the specification shows only that it can be `native`, so an asset may have none.
  */
 export const amountFormatted = z.looseObject({
   asset: z.looseObject({
     name: z.string(),
     decimals: z.int().min(0).max(DECIMALS_MAX),
-    type: z.string().optional(),
+    type: z.string().nullish(),
   }),
   value: z.string(),
 });

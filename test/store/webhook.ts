@@ -9,9 +9,13 @@ export interface ChangeBody {
   readonly account?: { readonly id: string };
   readonly memoInfo?: { readonly memo: string };
   readonly amountFormatted?: {
-    readonly asset: { readonly name: string; readonly decimals: number };
+    readonly asset: {
+      readonly name: string;
+      readonly decimals: number;
+      readonly type?: string | null;
+    };
     readonly value: string;
-  };
+  } | null;
 }
 
 export interface WebhookBody {

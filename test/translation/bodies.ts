@@ -24,7 +24,7 @@ const data = nullable(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })))
 const amountFormatted = fc.record(
   {
     asset: fc.record(
-      { name: text, decimals: fc.nat(255), type: text },
+      { name: text, decimals: fc.nat(255), type: nullable(text) },
       { requiredKeys: ['name', 'decimals'] },
     ),
     value: text,

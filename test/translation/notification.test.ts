@@ -98,6 +98,17 @@ test.for(['transaction', 'mempool', 'confirmation', 'rollback'] as const)(
   },
 );
 
+test.for([{}, { type: null }, { type: '' }, { type: 'native' }, { type: 'erc20' }])(
+  'the decimals of an asset count, whatever its type is: %j',
+  (type) => {
+    const amountFormatted = { asset: { name: 'coin', decimals: 8, ...type }, value: '0' };
+    const translated = read(
+      service.confirmed(1, { balanceChanges: [change('1', { amountFormatted })] }),
+    );
+    expect(translated.changes).toMatchObject([{ amount: 1n, decimals: 8 }]);
+  },
+);
+
 test('an absent member is null, never undefined', () => {
   const { transactionId: _, accountId: __, ...bare } = service.incoming('rollback');
   expect(Object.values(read(bare)).includes(undefined as never)).toBe(false);

@@ -91,14 +91,14 @@ test('a reversal names what followed, and amounts are in the asset’s unit', as
   }
 });
 
-test('a break of decimals names both numbers', async () => {
+test('a break of decimals names both numbers, also where an entry states none', async () => {
   const console = await consoleUnderTest();
   const { open, service } = console;
   await open.deliver(
     service.confirmed(1, { balanceChanges: [change('1500', decimals(2))] }),
     service.confirmed(1, {
       blockchainHash: '0xb2',
-      balanceChanges: [change('1500', decimals(8))],
+      balanceChanges: [{ ...change('1'), amountFormatted: null }, change('1500', decimals(8))],
     }),
   );
   const { id } = open.openBreak('decimals_changed');

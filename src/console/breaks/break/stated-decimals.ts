@@ -5,7 +5,7 @@ const schema = z.object({
   balanceChanges: z.array(
     z.object({
       asset: z.string(),
-      amountFormatted: z.object({ asset: z.object({ decimals: z.int() }) }).optional(),
+      amountFormatted: z.object({ asset: z.object({ decimals: z.int() }) }).nullish(),
     }),
   ),
 });
@@ -23,7 +23,7 @@ export function statedDecimals(bytes: Uint8Array, asset: string): number | null 
   const body = schema.safeParse(parsed(bytes));
   if (!body.success) return null;
   const stated = body.data.balanceChanges.find(
-    (change) => change.asset === asset && change.amountFormatted !== undefined,
+    (change) => change.asset === asset && (change.amountFormatted ?? null) !== null,
   );
   return stated?.amountFormatted?.asset.decimals ?? null;
 }
