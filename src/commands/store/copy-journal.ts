@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { decodeAgain } from '../../intake/decode.ts';
 import { CommandFailed } from '../../daemon/process/terminal.ts';
 import {
@@ -13,12 +13,12 @@ import { GENESIS_HASH } from '../../store/seal.ts';
 import { replay } from '../../store/sqlite/audit/replay.ts';
 import type { Progress } from '../../store/sqlite/audit/verify.ts';
 import {
-  makeOneFile,
   openForReading,
   openForWriting,
   openScratch,
   removeDatabase,
 } from '../../store/sqlite/file/database.ts';
+import { makeNewStore } from '../../store/sqlite/file/new-file.ts';
 import { explained } from '../../store/sqlite/file/open-refusal.ts';
 import { takeWriterLock } from '../../store/sqlite/file/writer-lock.ts';
 import { sealedCommits } from '../../store/sqlite/journal/sealed-commits.ts';
@@ -134,16 +134,11 @@ export async function copyToStore(
   if (existsSync(path)) {
     throw new CommandFailed(`${path} exists: give a new file with --to sqlite:FILE`, 2);
   }
-  // A killed copy must not look like a whole store.
-  const partial = `${path}.partial`;
-  removeDatabase(partial);
   try {
-    const copied = await readInto(partial, journal, progress);
-    makeOneFile(partial);
-    renameSync(partial, path);
-    return copied;
+    return await makeNewStore(path, '--to', (unfinished) =>
+      readInto(unfinished, journal, progress),
+    );
   } catch (error) {
-    removeDatabase(partial);
     if (error instanceof JournalUnavailable || error instanceof ReplicaDiverged) {
       throw new CommandFailed(`the copy stopped, and made no ${path}: ${error.message}`);
     }

@@ -14,6 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copyToJournal, copyToStore } from '../../../src/commands/store/copy-journal.ts';
 import { compareProjections } from '../../../src/store/sqlite/audit/projections.ts';
+import { StoreRefused } from '../../../src/store/refusal.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { smallDisk } from '../../e2e/receivers/small-disk.ts';
 import { played } from '../../store/bookkeeping/random-steps.ts';
@@ -141,6 +142,26 @@ test('a copy into an existing file is refused, and the file stays', async () => 
     `${path} exists: give a new file with --to sqlite:FILE`,
   );
   expect(existsSync(path)).toBe(true);
+});
+
+test('of two copies at a time into one file, the second is refused and the first is whole', async () => {
+  const path = await deliveredStore([1]);
+  const journal = new MemoryJournal();
+  await copyToJournal(path, journal.receiver('copy'), SILENT);
+  const back = `${path}.back`;
+  const [first, second] = await Promise.allSettled([
+    copyToStore(journal.receiver('copy'), back, SILENT),
+    copyToStore(journal.receiver('copy'), back, SILENT),
+  ]);
+  expect(first.status).toBe('fulfilled');
+  expect(second).toMatchObject({
+    status: 'rejected',
+    reason: new StoreRefused(
+      `${back} is being written by another process: wait until that process ends, or choose another --to`,
+    ),
+  });
+  expect(filesOf(back)).toEqual([basename(back)]);
+  expect(problemsBetween(path, back)).toEqual([]);
 });
 
 test('a copy whose disk is full says so, and leaves nothing behind', async ({ skip }) => {

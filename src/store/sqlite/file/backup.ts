@@ -10,6 +10,7 @@ import {
   openForWriting,
   removeDatabase,
 } from './database.ts';
+import { makeNewStore, unfinishedOf } from './new-file.ts';
 import { explained, folderRefusal } from './open-refusal.ts';
 import { StoreRefused } from '../../refusal.ts';
 import { SqliteLedger } from '../sqlite-ledger.ts';
@@ -32,17 +33,24 @@ export async function backup(from: string, to: string, progress: Progress): Prom
   if (!existsSync(dirname(to))) {
     throw new StoreRefused(`${to} cannot be written: its folder does not exist, create it first`);
   }
-  // An interrupted backup leaves only a file whose name says that it is partial.
-  const partial = `${to}.partial`;
-  keepSource(from, partial);
-  removeDatabase(partial);
+  keepSource(from, unfinishedOf(to));
+  try {
+    await makeNewStore(to, '--out', (unfinished) => copyPages(from, unfinished, progress));
+    progress.done();
+  } catch (error) {
+    throw explained(to, error);
+  }
+}
+
+/** Copies a store page by page, in its state when the copy began. */
+async function copyPages(from: string, to: string, progress: Progress): Promise<void> {
   const db = openForReading(from);
   let started = false;
   let done = 0;
   try {
-    makePrivate(partial);
+    makePrivate(to);
     holdSnapshot(db);
-    await db.backup(partial, {
+    await db.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
         if (!started) progress.start('backup', totalPages);
         started = true;
@@ -51,12 +59,6 @@ export async function backup(from: string, to: string, progress: Progress): Prom
         return PAGES_PER_STEP;
       },
     });
-    makeOneFile(partial);
-    renameSync(partial, to);
-    progress.done();
-  } catch (error) {
-    removeDatabase(partial);
-    throw explained(to, error);
   } finally {
     db.close();
   }

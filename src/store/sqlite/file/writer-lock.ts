@@ -21,7 +21,15 @@ export function takeWriterLock(path: string): WriterLock {
   // Checked first, so that no lock file is left beside the folder.
   const folder = folderRefusal(path);
   if (folder !== undefined) throw folder;
-  const lockPath = `${realPath(path)}.lock`;
+  return lockFile(
+    `${realPath(path)}.lock`,
+    `${path} is in use by another process: stop that process first, or name another store`,
+  );
+}
+
+/** Locks this file, which is made when it does not exist. Throws `StoreRefused` with
+ * `busyText` while another process holds the lock. */
+export function lockFile(lockPath: string, busyText: string): WriterLock {
   const lock = openedLock(lockPath);
   try {
     lock.pragma('journal_mode = DELETE');
@@ -30,9 +38,7 @@ export function takeWriterLock(path: string): WriterLock {
     lock.close();
     const busy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
     if (!busy) throw refusal(lockPath, error);
-    throw new StoreRefused(
-      `${path} is in use by another process: stop that process first, or name another store`,
-    );
+    throw new StoreRefused(busyText);
   }
   return {
     release: () => {

@@ -14,6 +14,7 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { decode } from '../../../../src/intake/decode.ts';
 import { backup, restore } from '../../../../src/store/sqlite/file/backup.ts';
+import { StoreRefused } from '../../../../src/store/refusal.ts';
 import { rebuild } from '../../../../src/store/sqlite/audit/rebuild.ts';
 import { verify } from '../../../../src/store/sqlite/audit/verify.ts';
 import { openLedgerFile, START } from '../../open-ledger.ts';
@@ -94,6 +95,23 @@ test('a backup gets its name only when it is complete', async () => {
   await backup(path, copy, { ...SILENT, start: look, tick: look });
   expect(met.flat()).not.toContain('copy');
   expect(filesOf(copy)).toEqual(['copy']);
+});
+
+test('of two backups at a time to one file, the second is refused and the first is whole', async () => {
+  const { path, copy } = await storeAndCopy();
+  const [first, second] = await Promise.allSettled([
+    backup(path, copy, SILENT),
+    backup(path, copy, SILENT),
+  ]);
+  expect(first).toEqual({ status: 'fulfilled', value: undefined });
+  expect(second).toMatchObject({
+    status: 'rejected',
+    reason: new StoreRefused(
+      `${copy} is being written by another process: wait until that process ends, or choose another --out`,
+    ),
+  });
+  expect(filesOf(copy)).toEqual(['copy']);
+  expect(verify(copy, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 2 });
 });
 
 test('a backup to a full disk names the cause and leaves no file', async () => {

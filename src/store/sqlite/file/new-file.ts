@@ -1,0 +1,45 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { StoreRefused } from '../../refusal.ts';
+import { makeOneFile, removeDatabase } from './database.ts';
+import { lockFile } from './writer-lock.ts';
+
+/** The name of a new store until it is complete. A killed command leaves only this file. */
+export function unfinishedOf(path: string): string {
+  return `${path}.partial`;
+}
+
+/**
+ * Makes a new store, which gets its name only when it is complete. `write` fills a file that does
+ * not exist yet. Another process that makes the same store has the same unfinished file, so only one
+ * of them may go on: a lock beside that file says which. Throws `StoreRefused` when the other is at
+ * work, or has made the store; `option` names the flag that gives the path.
+ */
+export async function makeNewStore<Result>(
+  path: string,
+  option: string,
+  write: (unfinished: string) => Promise<Result>,
+): Promise<Result> {
+  const unfinished = unfinishedOf(path);
+  const lockPath = `${unfinished}.lock`;
+  const lock = lockFile(
+    lockPath,
+    `${path} is being written by another process: wait until that process ends, or choose another ${option}`,
+  );
+  try {
+    // The other process may have ended after the caller looked.
+    if (existsSync(path))
+      throw new StoreRefused(`${path} exists already: choose another ${option}`);
+    removeDatabase(unfinished);
+    const result = await write(unfinished);
+    makeOneFile(unfinished);
+    renameSync(unfinished, path);
+    return result;
+  } catch (error) {
+    removeDatabase(unfinished);
+    throw error;
+  } finally {
+    // Before the release, so that nobody else's lock is removed.
+    rmSync(lockPath, { force: true });
+    lock.release();
+  }
+}
