@@ -4,13 +4,13 @@ import {
   notificationRecord,
   replayResult,
   retrySchedule,
-  subscription,
+  subscriptionRecord,
 } from '../wire/subscription.ts';
 import type {
   ConfirmationOverrides,
   NotificationRecord,
   ReplayRequest,
-  Subscription,
+  SubscriptionRecord,
   SubscriptionRequest,
 } from '../wire/subscription.ts';
 import { readerOf } from './call/answer.ts';
@@ -20,7 +20,7 @@ import type { Outcome } from './call/outcome.ts';
 import { PAGE_SIZE_MAX } from '../wire/page.ts';
 import { listReader, someRowsReader } from './list/row.ts';
 
-const readSubscriptions = listReader(subscription);
+const readSubscriptions = listReader(subscriptionRecord);
 const readOverrides = readerOf(confirmationOverrides);
 const readSchedule = readerOf(retrySchedule);
 const readNotifications = someRowsReader(notificationRecord);
@@ -41,7 +41,7 @@ export class Subscriptions {
   }
 
   /** `GET /subscriptions/{vaultId}`: one row per stream, none without a subscription. */
-  of(vaultId: string, options: CallOptions): Promise<Outcome<readonly Subscription[]>> {
+  of(vaultId: string, options: CallOptions): Promise<Outcome<readonly SubscriptionRecord[]>> {
     return this.#operations.run(
       {
         name: 'subscriptions',
@@ -58,7 +58,7 @@ export class Subscriptions {
   replace(
     request: SubscriptionRequest & { readonly vaultId: string },
     options: CallOptions,
-  ): Promise<Outcome<readonly Subscription[]>> {
+  ): Promise<Outcome<readonly SubscriptionRecord[]>> {
     const { vaultId, webhookUrl, streams } = request;
     return this.#operations.run(
       {

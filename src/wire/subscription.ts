@@ -19,6 +19,13 @@ export const subscription = z.looseObject({
 });
 export type Subscription = z.infer<typeof subscription>;
 
+/**
+ * A row as readers take it. A stream that we do not know says nothing about those that we need, so
+ * it makes no subscription unreadable.
+ */
+export const subscriptionRecord = subscription.extend({ stream: z.string() });
+export type SubscriptionRecord = z.infer<typeof subscriptionRecord>;
+
 /** Answer of `GET` and `POST /subscriptions/{vaultId}`. */
 export const subscriptionList = z.looseObject({ data: z.array(subscription) });
 

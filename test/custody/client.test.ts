@@ -186,6 +186,24 @@ test('the subscription endpoints send and read what the interface says', async (
   expect(service.asked[1]?.headers['content-type']).toBe('application/json');
 });
 
+test('a stream that this version does not know makes no subscription unreadable', async () => {
+  const { service, client, soon } = await startClient();
+  const webhookUrl = 'https://x.example/hooks/t';
+  const rows = ['incoming', 'staking', 'outgoing'].map((stream) => ({
+    vaultId: 'v-1',
+    stream,
+    webhookUrl,
+  }));
+  service.answerInTurn({ json: { data: rows } }, { json: { data: rows } });
+  const read = await client.subscriptions.of('v-1', soon());
+  expect(read).toEqual({ kind: 'ok', value: rows });
+  const made = await client.subscriptions.replace(
+    { vaultId: 'v-1', webhookUrl, streams: ['incoming', 'outgoing'] },
+    soon(),
+  );
+  expect(made).toEqual({ kind: 'ok', value: rows });
+});
+
 test("a 404 with the service's own code is not-found", async () => {
   const { service, client, soon } = await startClient();
   service.answer(() => errorReply(404, 'NE-1'));

@@ -16,15 +16,16 @@ export type SubscriptionDrift =
 
 /**
  * Compares a vault's subscription with our webhook URL and all three streams (spec, "Subscription
- * (webhook) endpoints").
+ * (webhook) endpoints"). Other streams are not ours to judge, wherever they go.
  */
 export function subscriptionDrift(
   rows: readonly SubscribedStream[],
   webhookUrl: string,
 ): SubscriptionDrift {
   if (rows.length === 0) return { kind: 'none' };
-  if (rows.some((row) => row.webhookUrl !== webhookUrl)) return { kind: 'other_url' };
-  const streams = STREAMS.filter((stream) => !rows.some((row) => row.stream === stream));
+  const needed = rows.filter((row) => STREAMS.some((stream) => stream === row.stream));
+  if (needed.some((row) => row.webhookUrl !== webhookUrl)) return { kind: 'other_url' };
+  const streams = STREAMS.filter((stream) => !needed.some((row) => row.stream === stream));
   return streams.length === 0 ? { kind: 'as_wanted' } : { kind: 'missing_streams', streams };
 }
 

@@ -25,6 +25,15 @@ const SUBSCRIPTIONS: [rows: [stream: string, url: string][], says: string][] = [
   ],
   [
     [
+      ['incoming', OURS],
+      ['tomorrow', 'https://them.example/'],
+      ['outgoing', OURS],
+      ['blockchain', OURS],
+    ],
+    'all three streams come to us',
+  ],
+  [
+    [
       ['outgoing', OURS],
       ['blockchain', OURS],
       ['incoming', 'https://them.example/'],
