@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { TokenBook } from '../../api/people/token-book.ts';
 import type { Lifecycle } from '../../ops/lifecycle.ts';
 import type { Logger } from '../../ops/log.ts';
@@ -8,6 +9,9 @@ interface Tokens {
   readonly reads: Pick<Reads, 'tokenChanges'>;
   readonly log: Pick<Logger, 'warn' | 'error'>;
 }
+
+/** From a failed reading of the tokens to the next one. */
+const RETRY_MS = 2_000;
 
 /** Kinds of decisions about tokens. */
 const KINDS = ['create-token', 'rotate-token', 'revoke-token'] as const;
@@ -33,28 +37,50 @@ export function warnOfSharedNames({ tokens, log }: Pick<Tokens, 'tokens' | 'log'
   );
 }
 
-/** Takes over tokens in the background: one read at a time, and one more after a call meanwhile. */
-export function tokenFollower(
-  context: Tokens & { readonly lifecycle: Pick<Lifecycle, 'stopping'> },
-): () => void {
+/** What the background needs besides. */
+interface Following extends Tokens {
+  readonly lifecycle: Pick<Lifecycle, 'stopping'>;
+  /** Waits so many milliseconds, unless the process ends. */
+  readonly pause?: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Takes over tokens in the background: one read at a time, and one more after a call meanwhile. Reads
+ * again after a failure, because no later call may come, and a revoked token would stay valid.
+ */
+export function tokenFollower(context: Following): () => void {
   let state: 'idle' | 'reading' | 'again' = 'idle';
   const read = async (): Promise<void> => {
     do {
       state = 'reading';
-      await takeTokens(context);
+      await untilTaken(context);
     } while ((state as string) === 'again');
     state = 'idle';
   };
   return () => {
-    if (state !== 'idle') {
-      state = 'again';
-      return;
-    }
-    read().catch((error: unknown) => {
-      state = 'idle';
-      // The store closes during a shutdown.
-      if (context.lifecycle.stopping) return;
-      context.log.error({ err: error }, 'reading the tokens that people made failed');
-    });
+    if (state === 'idle') void read();
+    else state = 'again';
   };
+}
+
+async function untilTaken(context: Following): Promise<void> {
+  const { log, lifecycle, pause = unlessEnded } = context;
+  for (;;) {
+    try {
+      await takeTokens(context);
+      return;
+    } catch (error) {
+      // The store closes during a shutdown.
+      if (lifecycle.stopping) return;
+      log.error(
+        { err: error },
+        'reading the tokens that people made failed: a token that was revoked may still be valid here. Retrying',
+      );
+      await pause(RETRY_MS);
+    }
+  }
+}
+
+function unlessEnded(ms: number): Promise<void> {
+  return setTimeout(ms, undefined, { ref: false });
 }
