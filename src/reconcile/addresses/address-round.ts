@@ -20,6 +20,7 @@ import {
   type Snapshot,
 } from '../comparing/comparison.ts';
 import { skipCauseOf } from '../list/custody-list.ts';
+import { putBounded } from '../pacing/bounded-map.ts';
 import { RevisitSchedule } from './revisit-schedule.ts';
 import { Rotation } from './rotation.ts';
 import { Tally } from '../comparing/tally.ts';
@@ -46,7 +47,7 @@ const TIME_MS_MAX = 15_000;
 /** Most rows per run: rows are held in memory and compared with one snapshot. */
 const ROWS_MAX = 5_000;
 
-/** Chain view entries searched for recently changed addresses. */
+/** Chain view entries searched for recently changed addresses, and most of these kept for later. */
 const CHANGED_MAX = 500;
 
 interface AddressContext {
@@ -93,6 +94,8 @@ export class AddressRound {
   readonly #rotation: Rotation;
   readonly #lists = new AddressLists();
   readonly #revisits = new RevisitSchedule();
+  /** Changed addresses that no run has read since, the newest last. */
+  readonly #changed = new Map<string, VaultAddress>();
   #lastEntry: number | null = null;
 
   constructor(options: {
@@ -172,6 +175,7 @@ export class AddressRound {
       if (address === null) break;
       if (addresses.some((one) => one.address.addressId === address.addressId)) continue;
       const one = await this.#lists.read(address, { ...run, room: Math.max(1, room - requests) });
+      this.#changed.delete(address.addressId);
       requests += one.requests;
       rows += one.movements.length;
       addresses.push(one);
@@ -185,9 +189,13 @@ export class AddressRound {
     const query = { afterEntry: this.#lastEntry, limit: CHANGED_MAX };
     const changed = await this.#reads.addressesChanged(query);
     this.#lastEntry = changed.lastEntry;
+    // More may change than one run reads: the others have their turn in the next runs.
+    for (const address of changed.addresses.toReversed()) {
+      putBounded(this.#changed, [address.addressId, address], CHANGED_MAX);
+    }
     const seen = new Set(due.map((address) => address.addressId));
-    const fresh = changed.addresses.filter((address) => !seen.has(address.addressId));
-    return [...due, ...fresh].slice(0, most);
+    const fresh = [...this.#changed.values()].filter((address) => !seen.has(address.addressId));
+    return [...due, ...fresh.toReversed()].slice(0, most);
   }
 
   /** Asks the transactions API for hashes that our records do not explain. */

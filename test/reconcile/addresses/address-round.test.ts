@@ -266,6 +266,23 @@ test('an address that just changed is compared in the next run, before its turn'
   expect((await stage.run(sweep)).addresses).toMatchObject({ checked: 1 });
 });
 
+test('addresses of which more changed than a run reads are compared in the next runs', async () => {
+  const { stage, depositAddress, sweep } = await rotating();
+  const addresses = [depositAddress];
+  for (let more = 0; more < 4; more += 1) addresses.push(await stage.depositAddress());
+  await later(stage, sweep, 3);
+  const asking = vi.spyOn(stage.client, 'addressTransactions');
+  const asked = (): string[] => asking.mock.calls.map(([query]) => query.addressId);
+  for (const address of addresses) await stage.paid(address, 5, 1);
+  await stage.run(sweep);
+  expect(asked().length).toBeLessThan(addresses.length);
+  for (let runs = 0; runs < 4; runs += 1) {
+    await stage.caller.advance(1_000);
+    await stage.run(sweep);
+  }
+  expect(asked().toSorted()).toEqual(addresses.map(({ addressId }) => addressId).toSorted());
+});
+
 test('a round visits every address once, across restarts', async () => {
   const { stage, depositAddress } = await rotating();
   const known = new Set([depositAddress.addressId]);
