@@ -462,12 +462,16 @@ CREATE TABLE credits (
   CHECK ((kind = 'reversal') = (reverses IS NOT NULL))
 ) STRICT;
 
--- Restores of this store from a backup. feed_length: the number of feed items at the restore.
--- Consumers may have read items that the backup does not hold. So the cursor of an item is its feed_seq
--- plus 1,000,000,000 for each earlier restore: no cursor of a lost item is used again.
+-- Restores of this store from a backup. feed_length: the number of feed items at the restore. history:
+-- the number of the feed's history that begins then; it grows from restore to restore. Consumers may
+-- have read items that the backup does not hold. So the cursor of an item is its feed_seq plus
+-- 1,000,000,000 times the number of its history: no cursor of a lost item is used again. The clock
+-- numbers a history, in minutes since 2026, because a backup can be restored more than once. Restores
+-- by earlier versions are counted from 1.
 CREATE TABLE restores (
   seq         INTEGER PRIMARY KEY REFERENCES journal (seq),
   feed_length INTEGER NOT NULL,
+  history     INTEGER NOT NULL,
   restored_at INTEGER NOT NULL
 ) STRICT;
 

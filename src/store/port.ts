@@ -171,6 +171,8 @@ export interface RecordSource {
   tokenChange(name: string): TokenChangeRow | undefined;
   /** How many items the credit feed has. */
   feedLength(): number;
+  /** Number of the feed's history: that of the last restore, 0 without one. */
+  feedHistory(): number;
   depositOfCredit(creditId: CreditId): DepositId | undefined;
   /** The reference that a credit was acknowledged with, active or reversed. */
   acknowledgedAs(creditId: CreditId): string | undefined;

@@ -3,6 +3,7 @@ import type { CloseRecord } from '../domain/close/record.ts';
 import type { RotationCursor } from '../domain/fact/custody-record.ts';
 import type { CreditingPolicy } from '../domain/policy/policy.ts';
 import type { Deposit, HoldReason } from '../domain/deposit/deposit.ts';
+import type { FeedRestore } from '../domain/deposit/feed-cursor.ts';
 import type { HeldExemptions } from '../domain/break/held-exemptions.ts';
 import type {
   AddressId,
@@ -91,8 +92,8 @@ export interface Reads {
   unacknowledged(limit: number): Promise<Oldest<Deposit>>;
   /** Number of the last item of the feed; 0 while it is empty. */
   feedHead(): Promise<number>;
-  /** The feed's length at each restore from a backup, oldest first. */
-  restoredAfter(): Promise<readonly number[]>;
+  /** The restores from a backup, oldest first. */
+  feedRestores(): Promise<readonly FeedRestore[]>;
   /** One feed item by its id. */
   credit(creditId: string): Promise<StoredCredit | undefined>;
   withdrawals(query: WithdrawalQuery, page: PageRequest): Promise<Page<Withdrawal>>;

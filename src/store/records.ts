@@ -4,6 +4,7 @@ import type { CustodyPart } from '../domain/close/hash-facts.ts';
 import type { DailyReport } from '../domain/close/report.ts';
 import type { CloseSignature } from '../domain/close/signature.ts';
 import type { CreditItem } from '../domain/deposit/credit.ts';
+import type { FeedRestore } from '../domain/deposit/feed-cursor.ts';
 import type { CreditingPolicy } from '../domain/policy/policy.ts';
 import type { AddressChecks, RunCounts, RunRepairs } from '../domain/fact/custody-record.ts';
 import type { Entry } from '../domain/money/entry.ts';
@@ -40,10 +41,9 @@ export interface NotificationRow {
   readonly receivedAt: number;
 }
 
-/** That a store was put back from a backup, when its credit feed had so many items. */
-export interface RestoreRow {
+/** That a store was put back from a backup, and where the feed's next history begins. */
+export interface RestoreRow extends FeedRestore {
   readonly seq: number;
-  readonly feedLength: number;
   readonly restoredAt: number;
 }
 

@@ -1,5 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
-import { feedSeqAt, cursorOf } from '../../domain/deposit/feed-cursor.ts';
+import { feedSeqAt, cursorOf, type FeedRestore } from '../../domain/deposit/feed-cursor.ts';
 import { CreditId } from '../../domain/ids.ts';
 import type { StoredCredit } from '../../store/answers.ts';
 import { needs, type ApiEnv } from '../access.ts';
@@ -39,11 +39,11 @@ const creditSchema = z
 
 function creditView(
   { feedSeq, item, createdAt }: StoredCredit,
-  restoredAfter: readonly number[],
+  restores: readonly FeedRestore[],
 ): z.infer<typeof creditSchema> {
   return {
     ...creditedView(item.deposit),
-    seq: cursorOf(feedSeq, restoredAfter),
+    seq: cursorOf(feedSeq, restores),
     creditId: item.creditId,
     kind: item.kind,
     amount: item.amount.toString(),
@@ -146,9 +146,9 @@ async function itemsAfter(
 async function itemAt(
   { reads, replica, feed }: Services,
   cursor: number,
-  { restoredAfter, abort }: { readonly restoredAfter: readonly number[]; abort: AbortSignal },
+  { restores, abort }: { readonly restores: readonly FeedRestore[]; abort: AbortSignal },
 ): Promise<number> {
-  const feedSeq = feedSeqAt(cursor, restoredAfter);
+  const feedSeq = feedSeqAt(cursor, restores);
   const head = await reads.feedHead();
   if (feedSeq !== null && feedSeq <= head) return feedSeq;
   if (replica !== undefined) {
@@ -160,7 +160,7 @@ async function itemAt(
       throw new ProblemError({ kind: 'unavailable', detail });
     }
   }
-  const detail = `The feed has no cursor ${cursor} (it ends at ${cursorOf(head, restoredAfter)}): it belongs to another feed, or the store was restored from an older backup. Read again from 0; known items keep their creditId.`;
+  const detail = `The feed has no cursor ${cursor} (it ends at ${cursorOf(head, restores)}): it belongs to another feed, or the store was restored from an older backup. Read again from 0; known items keep their creditId.`;
   throw new ProblemError({ kind: 'conflict', detail });
 }
 
@@ -169,11 +169,11 @@ export function mountCredits(app: OpenAPIHono<ApiEnv>, services: Services): void
   const { reads } = services;
   app.openapi(readFeed, async (context) => {
     const { after: cursor, limit, wait } = context.req.valid('query');
-    const restoredAfter = await reads.restoredAfter();
+    const restores = await reads.feedRestores();
     const abort = context.req.raw.signal;
-    const after = await itemAt(services, cursor, { restoredAfter, abort });
+    const after = await itemAt(services, cursor, { restores, abort });
     const items = await itemsAfter(services, { after, limit, wait }, abort);
-    const data = items.map((item) => creditView(item, restoredAfter));
+    const data = items.map((item) => creditView(item, restores));
     return context.json({ data, next: data.at(-1)?.seq ?? cursor }, 200);
   });
   app.openapi(acknowledge, async (context) => {

@@ -9,7 +9,7 @@ import {
   type Severity,
 } from '../../domain/break/break.ts';
 import { breakText } from '../../domain/break/shown-text.ts';
-import { cursorOf } from '../../domain/deposit/feed-cursor.ts';
+import { cursorOf, type FeedRestore } from '../../domain/deposit/feed-cursor.ts';
 import { versionText } from '../../domain/fact/basis.ts';
 import { BreakId } from '../../domain/ids.ts';
 import type { StoredBreakEvent } from '../../store/records.ts';
@@ -117,19 +117,19 @@ const breakWithHistorySchema = z
   .object({ ...breakFields, history: z.array(eventSchema) })
   .openapi('BreakWithHistory');
 
-/** The time of the answer (Unix milliseconds), and the feed's length at each restore. */
+/** The time of the answer (Unix milliseconds), and the restores that number the feed's items. */
 interface Looking {
   readonly now: number;
-  readonly restoredAfter: readonly number[];
+  readonly restores: readonly FeedRestore[];
 }
 
 function reversalView(
   reversal: ShownBreak['reversal'],
-  { restoredAfter }: Looking,
+  { restores }: Looking,
 ): z.infer<typeof reversalSchema> | null {
   if (reversal === null) return null;
   const { creditId, feedSeq, reverses, createdAt } = reversal;
-  const seq = cursorOf(feedSeq, restoredAfter);
+  const seq = cursorOf(feedSeq, restores);
   return { creditId, seq, reverses, createdAt: isoTime(createdAt) };
 }
 
@@ -279,7 +279,7 @@ export function mountBreaks(app: OpenAPIHono<ApiEnv>, services: Services): void 
   const { reads } = services;
   const looking = async (): Promise<Looking> => ({
     now: services.now(),
-    restoredAfter: await reads.restoredAfter(),
+    restores: await reads.feedRestores(),
   });
   const shown = async (id: string): Promise<z.infer<typeof breakWithHistorySchema>> => {
     const known = await reads.break(id);

@@ -48,7 +48,7 @@ export class ThreadedReads implements Reading {
   readonly credits = this.#looking('credits');
   readonly credit = this.#looking('credit');
   readonly feedHead = this.#looking('feedHead');
-  readonly restoredAfter = this.#looking('restoredAfter');
+  readonly feedRestores = this.#looking('feedRestores');
   readonly feedPage = this.#listing('feedPage');
   readonly unacknowledged = this.#listing('unacknowledged');
   readonly break = this.#listing('break');

@@ -75,7 +75,12 @@ export type Decision =
       readonly reason: string;
     } & Based)
   /** The store continues from a backup: later feed items get cursors of their own. */
-  | { readonly kind: 'restored'; readonly reason: string }
+  | {
+      readonly kind: 'restored';
+      /** The least number of the feed's next history. Earlier versions counted restores instead. */
+      readonly history?: number;
+      readonly reason: string;
+    }
   | { readonly kind: 'acknowledge'; readonly creditId: CreditId; readonly reference: string }
   | ({ readonly kind: 'investigate'; readonly breakId: BreakId; readonly reason: string } & Based)
   | ({ readonly kind: 'resolve'; readonly breakId: BreakId; readonly reason: string } & Based)

@@ -63,7 +63,7 @@ export class DecisionHandler {
       case 'decimals':
         return this.#policy.take(decision, actor, now);
       case 'restored':
-        return this.#restored(now);
+        return this.#restored(decision, now);
       case 'exemptions':
         return this.#setExemptions(
           withConfigured(this.#context.unit.exemptions.rules(), decision.rules),
@@ -106,10 +106,15 @@ export class DecisionHandler {
     }
   }
 
-  #restored(now: Now): DecisionOutcome {
+  #restored({ history = 0 }: { readonly history?: number }, now: Now): DecisionOutcome {
     const { unit, source, flush } = this.#context;
     flush();
-    unit.addRestore({ seq: now.seq, feedLength: source.feedLength(), restoredAt: now.at });
+    unit.addRestore({
+      seq: now.seq,
+      feedLength: source.feedLength(),
+      history: Math.max(history, source.feedHistory() + 1),
+      restoredAt: now.at,
+    });
     return TAKEN;
   }
 

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { existsSync, linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { historyAt } from '../../../domain/deposit/feed-cursor.ts';
 import type { DecodeBody } from '../../port.ts';
 import {
   foldLogUnlessDamaged,
@@ -100,10 +101,11 @@ export async function restore(
   keepSource(from, fresh);
   const lock = takeWriterLock(to);
   try {
+    const replaced = existsSync(to) ? lastHistory(to) : 0;
     if (existsSync(to)) foldLogUnlessDamaged(to);
     removeDatabase(fresh);
     await copy(from, fresh);
-    await recordRestore(fresh, options);
+    await recordRestore(fresh, { ...options, replaced });
     // The record is still in the WAL when closing could not copy it, and the WAL is not renamed.
     makeOneFile(fresh);
     return replaceStore(fresh, to);
@@ -128,15 +130,39 @@ async function copy(from: string, to: string): Promise<void> {
   }
 }
 
-/** Journals the restore, because consumers may have read more of the feed than the backup holds. */
+/**
+ * Number of the last history of a store's feed; 0 for a store that cannot be read, because damage is
+ * why people restore.
+ */
+function lastHistory(path: string): number {
+  try {
+    const db = openForReading(path);
+    try {
+      return (
+        db.prepare<[], number>('SELECT coalesce(max(history), 0) FROM restores').pluck().get() ?? 0
+      );
+    } finally {
+      db.close();
+    }
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Journals the restore, because consumers may have read more of the feed than the backup holds.
+ * `replaced`: number of the last history in the replaced store.
+ */
 async function recordRestore(
   path: string,
-  options: { readonly decode: DecodeBody; readonly now: () => number },
+  options: { readonly decode: DecodeBody; readonly now: () => number; readonly replaced: number },
 ): Promise<void> {
   const ledger = new SqliteLedger(openForWriting(path), options);
   try {
-    const decision = { kind: 'restored', reason: 'put back from a backup' } as const;
-    const fact = { kind: 'decision', at: options.now(), actor: 'restore', decision } as const;
+    const at = options.now();
+    const history = historyAt(at, options.replaced);
+    const decision = { kind: 'restored', history, reason: 'put back from a backup' } as const;
+    const fact = { kind: 'decision', at, actor: 'restore', decision } as const;
     const result = await ledger.commit([fact]);
     if (result.kind !== 'committed') throw new StoreRefused(`${path}: ${result.cause}`);
   } finally {

@@ -40,7 +40,7 @@ import {
   readCredits,
   readFeedHead,
   readFeedPage,
-  readRestoredAfter,
+  readFeedRestores,
 } from './deposits/credits.ts';
 import { readCounts } from './counts.ts';
 import { readDecisions } from './decisions.ts';
@@ -121,7 +121,7 @@ export class SqliteReads implements Reads {
   readonly depositLife = (depositId: string) =>
     readDepositLife(this.#db, depositId, { keys: this.#keys, journal: this.#journal });
   readonly feedHead = () => readFeedHead(this.#db);
-  readonly restoredAfter = () => readRestoredAfter(this.#db);
+  readonly feedRestores = () => readFeedRestores(this.#db);
   readonly credits = (after: number, limit: number) => readCredits(this.#db, { after, limit });
   readonly feedPage = (page: PageRequest) => readFeedPage(this.#db, page);
   readonly unacknowledged = (limit: number) => readUnacknowledged(this.#db, limit);

@@ -89,6 +89,7 @@ export interface ReconciliationTableRow {
 export interface RestoreTableRow {
   seq: number;
   feed_length: number;
+  history: number;
   restored_at: number;
 }
 

@@ -73,6 +73,7 @@ function statementsOf(db: Database) {
       'SELECT * FROM deposits WHERE hash_id = ? AND deposit_id = ?',
     ),
     feedLength: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
+    feedHistory: db.prepare<[], number>('SELECT coalesce(max(history), 0) FROM restores').pluck(),
     depositOfCredit: db
       .prepare<[string], string>('SELECT deposit_id FROM credits WHERE credit_id = ?')
       .pluck(),
@@ -198,6 +199,10 @@ export class SqliteRecords implements RecordSource {
 
   feedLength(): number {
     return this.#ask.feedLength.get() ?? 0;
+  }
+
+  feedHistory(): number {
+    return this.#ask.feedHistory.get() ?? 0;
   }
 
   depositOfCredit(creditId: CreditId): DepositId | undefined {

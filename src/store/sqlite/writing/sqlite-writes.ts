@@ -269,8 +269,8 @@ export class SqliteWrites {
         backfilled: run.repairs.backfilled,
       });
     }
-    for (const { seq, feedLength, restoredAt } of restores) {
-      this.#put.restore.run({ seq, feed_length: feedLength, restored_at: restoredAt });
+    for (const { seq, feedLength, history, restoredAt } of restores) {
+      this.#put.restore.run({ seq, feed_length: feedLength, history, restored_at: restoredAt });
     }
     for (const row of policies) {
       this.#put.policy.run({

@@ -118,6 +118,6 @@ describe.runIf(isInstalled)('a backup of the database', () => {
     expect(await succeeded('verify', '--store', again)).toMatch(/: 3 facts\n[^]*\nsound\n$/);
     const reads = new SqliteReads(openForReading(`${file}.restored`));
     onTestFinished(() => reads.close());
-    expect(await reads.restoredAfter()).toHaveLength(1);
+    expect(await reads.feedRestores()).toHaveLength(1);
   });
 });

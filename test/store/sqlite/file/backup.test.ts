@@ -12,12 +12,16 @@ import {
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { cursorOf, feedSeqAt } from '../../../../src/domain/deposit/feed-cursor.ts';
 import { decode } from '../../../../src/intake/decode.ts';
 import { backup, restore } from '../../../../src/store/sqlite/file/backup.ts';
 import { StoreRefused } from '../../../../src/store/refusal.ts';
 import { rebuild } from '../../../../src/store/sqlite/audit/rebuild.ts';
 import { verify } from '../../../../src/store/sqlite/audit/verify.ts';
-import { openLedgerFile, START } from '../../open-ledger.ts';
+import { SqliteReads } from '../../../../src/store/sqlite/reads/sqlite-reads.ts';
+import { openForReading } from '../../../../src/store/sqlite/file/database.ts';
+import { verifyWith } from '../../evidence.ts';
+import { OpenLedger, openLedgerFile, START } from '../../open-ledger.ts';
 import { Service } from '../../webhook.ts';
 
 const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
@@ -66,6 +70,35 @@ test('a backup restores to a sound store and keeps the previous one', async () =
   expect(modeOf(path)).toBe(0o600);
   expect(verify(path, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 3 });
   expect(filesOf(copy)).toEqual(['copy']);
+});
+
+/** Restores a backup, and appends the feed's first item; returns the feed's restores. */
+async function continued({ from, to, at }: { from: string; to: string; at: string }) {
+  await restore(from, to, { decode, now: () => Date.parse(at) });
+  const open = new OpenLedger(to);
+  await open.deliver(new Service().confirmed(6));
+  await verifyWith(open);
+  expect(open.feed()).toHaveLength(1);
+  const reads = new SqliteReads(openForReading(to));
+  const restores = await reads.feedRestores();
+  reads.close();
+  open.close();
+  return restores;
+}
+
+test.for<[when: string, at: string]>([
+  ['half an hour later', '2026-11-20T10:30:00Z'],
+  ['in the same minute', '2026-11-20T10:00:30Z'],
+  ['by a clock that was set back', '2025-11-20T10:00:00Z'],
+])('a backup restored again %s uses no cursor of the lost history again', async ([_, at]) => {
+  const { open, path, copy } = await storeAndCopy();
+  await backup(path, copy, SILENT);
+  open.close();
+  const first = await continued({ from: copy, to: path, at: '2026-11-20T10:00:00Z' });
+  const second = await continued({ from: copy, to: path, at });
+  const lost = cursorOf(1, first);
+  expect([feedSeqAt(lost, first), feedSeqAt(lost, second)]).toEqual([1, null]);
+  expect(verify(path, { decode, progress: SILENT })).toMatchObject({ sound: true });
 });
 
 test('a backup beside a writer completes with the store’s state at its start', async () => {

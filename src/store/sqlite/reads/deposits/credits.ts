@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { FeedRestore } from '../../../../domain/deposit/feed-cursor.ts';
 import { CreditId } from '../../../../domain/ids.ts';
 import { storedAmount } from '../../../../domain/money/amount.ts';
 import type { FeedItem, StoredCredit } from '../../../answers.ts';
@@ -77,8 +78,11 @@ export async function readFeedHead(db: Kysely<Tables>): Promise<number> {
   return last?.head ?? 0;
 }
 
-/** The feed's length at each restore from a backup, oldest first. */
-export async function readRestoredAfter(db: Kysely<Tables>): Promise<readonly number[]> {
-  const rows = await db.selectFrom('restores').select('feed_length').orderBy('seq').execute();
-  return rows.map((row) => row.feed_length);
+/** The restores from a backup, oldest first. */
+export function readFeedRestores(db: Kysely<Tables>): Promise<readonly FeedRestore[]> {
+  return db
+    .selectFrom('restores')
+    .select(['feed_length as feedLength', 'history'])
+    .orderBy('seq')
+    .execute();
 }
