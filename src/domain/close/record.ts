@@ -88,6 +88,11 @@ export interface CloseRecord {
    */
   readonly exemptionsExplain?: true;
   /**
+   * Movements that the last comparison subtracted are subtracted again while they are after the
+   * cut-off. Absent in older days: their replay gives the text that was sealed and signed.
+   */
+  readonly carriesAfterCutOff?: true;
+  /**
    * The version of the report's rules. Absent in days closed under rules 1: their replay gives the
    * text that was sealed and signed.
    */

@@ -1,5 +1,6 @@
 import type { BreakState, BreakType, Severity } from '../break/break.ts';
 import type { Category } from '../money/roll-forward.ts';
+import type { CustodyDatedBy } from './record.ts';
 
 /**
  * How a day ended.
@@ -101,7 +102,7 @@ export interface ReportAfterCutOff {
   readonly asset: string;
   readonly amount: string;
   readonly at: string;
-  readonly datedBy: DatedBy;
+  readonly datedBy: CustodyDatedBy;
 }
 
 /** The amount of an own debit that the custody API has not confirmed. */

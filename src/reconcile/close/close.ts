@@ -235,6 +235,7 @@ export class Closer {
       throughSeq,
       seal,
       exemptionsExplain: true,
+      carriesAfterCutOff: true,
       rules: 2,
       ...found,
     };

@@ -1,4 +1,4 @@
-import { negated, ZERO, type Amount } from '../../domain/money/amount.ts';
+import { negated, storedAmount, ZERO, type Amount } from '../../domain/money/amount.ts';
 import { ownByOf } from '../../domain/close/own-legs.ts';
 import type { HashFacts, MovedAfter } from '../../domain/close/hash-facts.ts';
 import { hashName, type FoldContext, type SealedDay } from '../../domain/close/fold.ts';
@@ -6,7 +6,14 @@ import type { CloseRecord, CountedEffect } from '../../domain/close/record.ts';
 import type { DailyReport } from '../../domain/close/report.ts';
 import { activeExemptionsByHash, type ActiveExemption } from '../../domain/break/exemption.ts';
 import { groupedBy } from '../../domain/grouped.ts';
-import { BlockchainHash, NetworkKey, type HashKey } from '../../domain/ids.ts';
+import {
+  AssetId,
+  BlockchainHash,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+  type HashKey,
+} from '../../domain/ids.ts';
 import type { VaultAsset } from '../../domain/money/roll-forward.ts';
 import { eventTimeOf } from './event-time.ts';
 import type { CloseSource } from '../port.ts';
@@ -47,6 +54,26 @@ function movedAfter(
   return [...takenBack, ...rows.now].flatMap((row) => {
     const time = times.get(row.transactionId);
     return time === undefined || time.at < cutOffAt ? [] : [{ ...row, ...time }];
+  });
+}
+
+/** The movements that a report subtracted, and that a later cut-off precedes too. */
+function stillAfter(cutOffAt: number, report: DailyReport | undefined): (MovedAfter & HashKey)[] {
+  return (report?.custodyAfterCutOff ?? []).flatMap((row) => {
+    const at = Date.parse(row.at);
+    if (at < cutOffAt) return [];
+    return [
+      {
+        vaultId: VaultId(row.vaultId),
+        network: NetworkKey(row.network),
+        blockchainHash: BlockchainHash(row.blockchainHash),
+        transactionId: TransactionId(row.transactionId),
+        asset: AssetId(row.asset),
+        amount: storedAmount(row.amount),
+        at,
+        datedBy: row.datedBy,
+      },
+    ];
   });
 }
 
@@ -112,15 +139,15 @@ export class OpenDay {
     this.effectsBefore = counted.flatMap((one) => source.effectsOfTransaction(one.transactionId));
     this.effectsNow = counted.flatMap(rowsOf);
     this.#afterSeq = (isCompared ? this.compared : this.previous)?.throughSeq ?? 0;
-    const moved = [...counted, ...this.effectsBefore];
+    const countedHashes = [...counted, ...this.effectsBefore];
     const moves = { before: this.effectsBefore, now: this.effectsNow };
-    this.#carried = carriedHashes([this.previous, this.compared], moved);
+    this.#carried = carriedHashes([this.previous, this.compared], countedHashes);
     this.#countedAgain = new Set(counted.map(({ transactionId }) => transactionId));
     this.#effectsNow = groupedBy(this.effectsNow, hashName);
-    this.#after = groupedBy(
-      record.rules === undefined ? [] : movedAfter(record.cutOffAt, counted, moves),
-      hashName,
-    );
+    const isCarried = isCompared && record.carriesAfterCutOff === true;
+    const carried = isCarried ? stillAfter(record.cutOffAt, this.compared?.report) : [];
+    const moved = record.rules === undefined ? [] : movedAfter(record.cutOffAt, counted, moves);
+    this.#after = groupedBy([...carried, ...moved], hashName);
   }
 
   /** How the custody figures differ from those of the last comparison. */

@@ -106,6 +106,51 @@ test('movements after the cut-off are subtracted from the custody balance, and l
   expect(next).toMatchObject({ custodyAfterCutOff: [], differences: [], status: 'balanced' });
 });
 
+test('a movement after two cut-offs is subtracted from the custody balance at both', async () => {
+  const stage = await start();
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
+  const first = calendar.dayAt(stage.now);
+  await toNextDay(stage);
+  await stage.paid(depositAddress, 40, 3);
+  const second = calendar.dayAt(stage.now);
+  await toNextDay(stage);
+  await stage.paid(depositAddress, 5, 3);
+  await stage.run();
+  const closer = closerOf(stage);
+  const figures = { custodyRead: '745', custodyDifference: '0' };
+  // The first day is closed on the third, by hand, so the reading holds movements of both.
+  await closer.closeThrough(first);
+  const late = lastReport(stage.open);
+  expect(totalOf(late, depositAddress)).toMatchObject({
+    ...figures,
+    closing: '700',
+    custodyAfterCutOff: '45',
+    custodyClosing: '700',
+  });
+  await closer.closeThrough(second);
+  const report = lastReport(stage.open);
+  expect(totalOf(report, depositAddress)).toMatchObject({
+    ...figures,
+    closing: '740',
+    custodyAfterCutOff: '5',
+    custodyClosing: '740',
+  });
+  expect(report.custodyAfterCutOff).toEqual(
+    late.custodyAfterCutOff?.filter(({ amount }) => amount === '5'),
+  );
+  expect([report.status, explanations(report)]).toEqual(['balanced', []]);
+  await toNextDay(stage);
+  await closer.closeDue();
+  expect(totalOf(lastReport(stage.open), depositAddress)).toMatchObject({
+    ...figures,
+    custodyAfterCutOff: '0',
+    custodyClosing: '745',
+  });
+  expect(lastReport(stage.open).status).toBe('balanced');
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
 test('an unreported movement after the cut-off is a difference of the next day', async () => {
   const stage = await start();
   const depositAddress = await stage.depositAddress();

@@ -200,11 +200,12 @@ export class RandomSteps {
     const day = dayNumber(this.#closes);
     this.#closes += 1;
     const custody = { custody: this.#choices.oneIn(3) ? LOCAL : this.#custodyReading(at) };
-    const explain = this.#choices.oneIn(3) ? {} : ({ exemptionsExplain: true } as const);
+    const marks = { exemptionsExplain: true, carriesAfterCutOff: true } as const;
+    const marked = this.#choices.oneIn(3) ? {} : marks;
     // Once a day is closed under rules 2, no later one is closed under the rules before.
     this.#hasRules2 ||= this.#choices.oneIn(2);
     const rules = this.#hasRules2 ? ({ rules: 2 } as const) : {};
-    const record = closeOf(this.open, { day, cutOffAt, ...explain, ...rules, ...custody });
+    const record = closeOf(this.open, { day, cutOffAt, ...marked, ...rules, ...custody });
     if (this.#choices.oneIn(3)) {
       await this.#take({ kind: 'custody-record', at, record });
       return;
