@@ -1,16 +1,17 @@
 import type { Fact } from '../../domain/fact/fact.ts';
 import type { CustodyClient } from '../../custody/client.ts';
-import type { CloseRecord, CustodyReading } from '../../domain/close/record.ts';
+import type { CloseRecord } from '../../domain/close/record.ts';
 import { countByRule } from '../../domain/break/exemption.ts';
 import type { Submitted } from '../../store/port.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { CalendarDay, CloseCalendar } from './calendar.ts';
-import { readCustodyEffects } from './custody-effects.ts';
+import { CustodyReader, type CustodyAttempt } from './custody-effects.ts';
 import { readVaultNames } from './vault-names.ts';
 
 /**
  * How long a close waits for the custody API before it closes the day without the API's data. A
- * closed report never changes, so an outage of minutes must not appear in it.
+ * closed report never changes, so an outage of minutes must not appear in it. A close waits longer
+ * while its reading goes on.
  */
 const PATIENCE_MS = 3_600_000;
 
@@ -74,6 +75,7 @@ const STOPPED = { kind: 'stopped', days: [] } as const;
  */
 export class Closer {
   readonly #options: CloserOptions;
+  readonly #reader: CustodyReader | undefined;
   readonly #stopping = new AbortController();
   readonly #stopped = new Promise<undefined>((resolve) => {
     this.#stopping.signal.addEventListener('abort', () => resolve(undefined));
@@ -82,6 +84,8 @@ export class Closer {
 
   constructor(options: CloserOptions) {
     this.#options = options;
+    const { custody, reads, now } = options;
+    this.#reader = custody && new CustodyReader({ custody, reads, now });
   }
 
   /** Whether days are due by the schedule. */
@@ -169,10 +173,10 @@ export class Closer {
 
   async #close(day: CalendarDay, following: CalendarDay | undefined): Promise<Step> {
     const { calendar, now } = this.#options;
-    const custody = await this.#readCustody(day, following);
+    const { reading: custody, next } = await this.#readCustody(day, following);
     if (this.#stopping.signal.aborted) return STOPPED;
-    const isPatient = this.#options.custody !== undefined && following === undefined;
-    if (custody.kind === 'not_read' && isPatient && now() < calendar.dueAt(day) + PATIENCE_MS) {
+    const isPatient = next === 'retry' && now() < calendar.dueAt(day) + PATIENCE_MS;
+    if (custody.kind === 'not_read' && (isPatient || next === 'goes-on')) {
       return { kind: 'postponed', days: [], reason: custody.reason };
     }
     const exempt = following === undefined ? { exempt: await this.#exempt() } : {};
@@ -192,19 +196,20 @@ export class Closer {
   async #readCustody(
     day: CalendarDay,
     following: CalendarDay | undefined,
-  ): Promise<CustodyReading> {
-    const { custody, reads, now } = this.#options;
-    if (custody === undefined) {
-      return { kind: 'not_read', reason: 'custody is not configured', configured: false };
+  ): Promise<CustodyAttempt> {
+    const { reads } = this.#options;
+    if (this.#reader === undefined) {
+      const reason = 'custody is not configured';
+      return { reading: { kind: 'not_read', reason, configured: false }, next: 'none' };
     }
     if (following !== undefined) {
       const reason = `closed late, together with ${following.day}: custody is compared in a later report`;
-      return { kind: 'not_read', reason };
+      return { reading: { kind: 'not_read', reason }, next: 'none' };
     }
     const since = await reads.custodyReadThrough();
     const last = await reads.lastClose();
     const cutOffs = [day.cutOffAt, ...(last === undefined ? [] : [last.cutOffAt])];
-    return readCustodyEffects(since, { custody, reads, now, cutOffs });
+    return this.#reader.read(since, cutOffs);
   }
 
   async #exempt(): Promise<Readonly<Record<string, number>>> {

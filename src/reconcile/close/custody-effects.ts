@@ -1,24 +1,20 @@
 import type { CustodyClient } from '../../custody/client.ts';
-import { datedOf, effectOf, straddles } from '../../domain/close/counted-effect.ts';
+import { datedOf, straddles } from '../../domain/close/counted-effect.ts';
 import type { CountedEffect, CustodyReading } from '../../domain/close/record.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { BlockchainHash, TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
 import { AddressLists } from '../addresses/address-list.ts';
-import { readCustodyList, type CustodyList } from '../list/custody-list.ts';
+import { describeCause } from '../list/custody-list.ts';
 import { reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
+import { ATTEMPT_REQUESTS_MAX, ChangedTransactions } from './changed-transactions.ts';
 
 /**
- * Time limit: a day's list takes up to 100 requests, which the budget spreads over a minute or two.
+ * Most requests of a reading over all attempts: about 260,000 transactions. One fact holds all that
+ * must be counted again.
  */
-const CUSTODY_TIME_MS_MAX = 300_000;
-
-/**
- * Most requests of a reading: five times as many as in a sweep, because a close only counts rows
- * and runs once a day.
- */
-const REQUESTS_MAX = 100;
+const REQUESTS_MAX = 300;
 
 /**
  * Overlap with the last reading, because clocks differ: rows that changed this long before its end
@@ -33,27 +29,21 @@ const BLOCK_TIME_MS_MAX = 30_000;
 /** Start of the first reading, relative to the first fact, when the whole history is too long. */
 const FIRST_HISTORY_MS = 86_400_000;
 
-type CloseReads = Pick<Reads, 'custodyEffects' | 'firstRecordedAt'>;
-
-function amountsText(amounts: CountedEffect['amounts']): string {
-  return amounts.map(({ asset, amount }) => `${asset} ${amount}`).join('\n');
+interface ReaderOptions {
+  readonly custody: CustodyClient;
+  readonly reads: Pick<Reads, 'custodyEffects' | 'firstRecordedAt'>;
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number;
 }
 
-/** Transactions whose effect differs from what earlier closes counted. */
-async function countedAnew(
-  effects: readonly CountedEffect[],
-  reads: CloseReads,
-): Promise<CountedEffect[]> {
-  const known = await reads.custodyEffects(effects.map(({ transactionId }) => transactionId));
-  return effects.filter((effect) => {
-    const rows = known.get(effect.transactionId) ?? [];
-    const same =
-      amountsText(rows) === amountsText(effect.amounts) &&
-      rows.every(
-        (row) => row.vaultId === effect.vaultId && row.blockchainHash === effect.blockchainHash,
-      );
-    return !same;
-  });
+/** What an attempt read, and whether another attempt may read more. */
+export interface CustodyAttempt {
+  readonly reading: CustodyReading;
+  /**
+   * `goes-on`: this attempt read a part, and the next one reads more. `retry`: this attempt failed,
+   * and the next one may not. `none`: the reading is complete or cannot be completed.
+   */
+  readonly next: 'none' | 'goes-on' | 'retry';
 }
 
 /**
@@ -90,79 +80,112 @@ async function blockTimes(
   return times;
 }
 
-async function readSince(
-  since: number | null,
-  context: { custody: CustodyClient; reads: CloseReads; now: () => number },
-): Promise<CustodyList> {
-  const { custody, reads, now } = context;
-  const reading = (from: number | null): Promise<CustodyList> =>
-    readCustodyList(custody, {
-      since: from,
-      overlapMs: OVERLAP_MS,
-      priority: 'sweep',
-      requestsMax: REQUESTS_MAX,
-      deadlineMs: now() + CUSTODY_TIME_MS_MAX,
-    });
-  const list = await reading(since);
-  if (since !== null || list.incomplete?.isTooLong !== true) return list;
-  const first = await reads.firstRecordedAt();
-  return first === null ? list : reading(first - FIRST_HISTORY_MS);
-}
-
 /** Adds to each effect with amounts when it moved. */
 async function datedEffects(
-  effects: readonly CountedEffect[],
-  { transactions }: CustodyList,
-  context: { custody: CustodyClient; now: () => number; cutOffs: readonly number[] },
+  { changed }: ChangedTransactions,
+  context: ReaderOptions & { readonly cutOffs: readonly number[] },
 ): Promise<CountedEffect[]> {
-  const found = effects.flatMap(({ transactionId }) => transactions.get(transactionId) ?? []);
-  const unclear = found.filter((one) => context.cutOffs.some((moment) => straddles(one, moment)));
+  const unclear = changed
+    .map(({ transaction }) => transaction)
+    .filter((one) => context.cutOffs.some((moment) => straddles(one, moment)));
   const minedAt = await blockTimes(unclear, context);
-  return effects.map((effect) => {
-    const transaction = transactions.get(effect.transactionId);
-    if (transaction === undefined || effect.amounts.length === 0) return effect;
+  return changed.map(({ transaction, effect }) => {
+    if (effect.amounts.length === 0) return effect;
     return { ...effect, ...datedOf(transaction, minedAt.get(effect.transactionId)) };
   });
 }
 
 /**
  * Reads what changed at the custody API since the last close that read it. Counts each transaction
- * by the API's data alone.
+ * by the API's data alone. A long list takes several attempts, and each goes on where the last one
+ * stopped.
  */
-export async function readCustodyEffects(
-  since: number | null,
-  context: {
-    custody: CustodyClient;
-    reads: CloseReads;
-    now: () => number;
-    /** Cut-offs between which movements are assigned to days, Unix milliseconds. */
-    cutOffs: readonly number[];
-  },
-): Promise<CustodyReading> {
-  const list = await readSince(since, context);
-  if (list.incomplete !== null) return { kind: 'not_read', reason: list.incomplete.detail };
-  const effects: CountedEffect[] = [];
-  const pending: CustodyTransaction[] = [];
-  for (const transaction of list.transactions.values()) {
-    const effect = effectOf(transaction);
-    if (effect === 'pending') pending.push(transaction);
-    else effects.push(effect);
+export class CustodyReader {
+  readonly #options: ReaderOptions;
+  #underWay: { readonly since: number | null; readonly list: ChangedTransactions } | undefined;
+  /** A list since this time was too long. It only grows, so it is not read again. */
+  #tooLong: { readonly since: number | null; readonly transactions: number } | undefined;
+  /** Start of a first history that is too long to read whole; null when none is. */
+  #firstFloor: number | null = null;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
   }
-  const counted = await datedEffects(await countedAnew(effects, context.reads), list, context);
-  const now = context.now();
-  const { newest } = list;
-  const changedAt = pending.map(({ updatedAt }) => updatedAt);
-  const rereadFrom = rereadFromOf(changedAt, reachedBy(newest, now));
-  return {
-    kind: 'read',
-    readAt: now,
-    requests: list.requests,
-    watermark: watermarkOf({ known: since, newest, rereadFrom, now }),
-    transactions: list.transactions.size,
-    unreadable: list.unreadable,
-    counted,
-    pending: pending.flatMap(({ blockchainHash }): BlockchainHash[] =>
-      blockchainHash === null ? [] : [blockchainHash],
-    ),
-  };
+
+  /**
+   * Reads, or goes on. `since`: where the last comparison ended, by the service's clock; null before
+   * the first one. `cutOffs`: between which movements are assigned to days. Unix milliseconds.
+   */
+  async read(since: number | null, cutOffs: readonly number[]): Promise<CustodyAttempt> {
+    if (this.#tooLong?.since === since) return tooLong(this.#tooLong);
+    if (this.#underWay?.since !== since) this.#underWay = undefined;
+    this.#underWay ??= { since, list: this.#begin(since) };
+    const { list } = this.#underWay;
+    const end = await list.goOn(this.#options);
+    if (end.kind === 'paused') {
+      if (!end.progressed) return { reading: notRead(describeCause(end.cause)), next: 'retry' };
+      const reason = `${list.transactions} changed transactions were read so far: the close reads the others in the next minutes`;
+      return { reading: notRead(reason), next: 'goes-on' };
+    }
+    this.#underWay = undefined;
+    if (end.kind === 'complete') {
+      return { reading: await this.#readingOf(list, { since, cutOffs }), next: 'none' };
+    }
+    if (end.cause.kind !== 'too-long') {
+      return { reading: notRead(describeCause(end.cause)), next: 'retry' };
+    }
+    if (since === null && this.#firstFloor === null) {
+      const first = await this.#options.reads.firstRecordedAt();
+      if (first !== null) {
+        this.#firstFloor = first - FIRST_HISTORY_MS;
+        return this.read(since, cutOffs);
+      }
+    }
+    this.#tooLong = { since, transactions: list.transactions };
+    return tooLong(this.#tooLong);
+  }
+
+  #begin(since: number | null): ChangedTransactions {
+    const { reads } = this.#options;
+    const oldest = since ?? this.#firstFloor;
+    // The whole history may be of years. So the first reading tries only what one attempt can read.
+    if (oldest === null) {
+      const floor = Number.NEGATIVE_INFINITY;
+      return new ChangedTransactions({ reads, floor, requestsMax: ATTEMPT_REQUESTS_MAX });
+    }
+    const floor = oldest - OVERLAP_MS;
+    return new ChangedTransactions({ reads, floor, requestsMax: REQUESTS_MAX });
+  }
+
+  async #readingOf(
+    list: ChangedTransactions,
+    { since, cutOffs }: { readonly since: number | null; readonly cutOffs: readonly number[] },
+  ): Promise<CustodyReading> {
+    const counted = await datedEffects(list, { ...this.#options, cutOffs });
+    const now = this.#options.now();
+    const { newest, pending, requests, unreadable, transactions } = list;
+    const changedAt = pending.map(({ updatedAt }) => updatedAt);
+    const rereadFrom = rereadFromOf(changedAt, reachedBy(newest, now));
+    return {
+      kind: 'read',
+      readAt: now,
+      requests,
+      watermark: watermarkOf({ known: since, newest, rereadFrom, now }),
+      transactions,
+      unreadable,
+      counted,
+      pending: pending.flatMap(({ blockchainHash }): BlockchainHash[] =>
+        blockchainHash === null ? [] : [blockchainHash],
+      ),
+    };
+  }
+}
+
+function notRead(reason: string): CustodyReading {
+  return { kind: 'not_read', reason };
+}
+
+function tooLong({ transactions }: { readonly transactions: number }): CustodyAttempt {
+  const reason = `more transactions changed since custody was last compared than a close reads (it read ${transactions}): neither this day nor a later one can be compared`;
+  return { reading: notRead(reason), next: 'none' };
 }

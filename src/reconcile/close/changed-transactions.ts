@@ -1,0 +1,163 @@
+import type { Failure } from '../../custody/call/outcome.ts';
+import type { Priority } from '../../custody/budget/lane.ts';
+import type { CustodyClient } from '../../custody/client.ts';
+import type { PageRequest } from '../../custody/list/page-cursor.ts';
+import type { IncompleteCause } from '../../custody/list/pages.ts';
+import { effectOf } from '../../domain/close/counted-effect.ts';
+import type { CountedEffect } from '../../domain/close/record.ts';
+import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { TransactionId } from '../../domain/ids.ts';
+import type { CountedRow } from '../../store/answers.ts';
+import type { Reads } from '../../store/reads.ts';
+import { transactionOf } from '../../translation/transaction.ts';
+import type { TransactionRecord } from '../../wire/transaction.ts';
+import { newestFirst } from '../list/custody-list.ts';
+import { PausedList } from '../list/paused-list.ts';
+
+/**
+ * Time limit of an attempt: a day's list takes up to 100 requests, which the budget spreads over a
+ * minute or two.
+ */
+const ATTEMPT_MS_MAX = 300_000;
+
+/**
+ * Most requests of an attempt: five times as many as in a sweep, because a close only counts rows
+ * and runs once a day.
+ */
+export const ATTEMPT_REQUESTS_MAX = 100;
+
+/** How an attempt ended. `paused`: the next attempt goes on; `progressed`: this one read a page. */
+export type AttemptEnd =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'paused'; readonly cause: Failure; readonly progressed: boolean }
+  | { readonly kind: 'failed'; readonly cause: IncompleteCause };
+
+/** A transaction whose effect differs from what earlier closes counted. */
+interface Changed {
+  readonly transaction: CustodyTransaction;
+  readonly effect: CountedEffect;
+}
+
+function amountsText(amounts: CountedEffect['amounts']): string {
+  return amounts.map(({ asset, amount }) => `${asset} ${amount}`).join('\n');
+}
+
+/**
+ * The transactions that changed since the last comparison, read over as many attempts as the budget
+ * needs. Keeps only those that must be counted again: a long list may hold many that were counted.
+ */
+export class ChangedTransactions {
+  readonly #list: PausedList<TransactionRecord>;
+  readonly #reads: Pick<Reads, 'custodyEffects'>;
+  readonly #seen = new Set<TransactionId>();
+  readonly #changed = new Map<TransactionId, Changed>();
+  readonly #pending = new Map<TransactionId, CustodyTransaction>();
+  #attempts = 0;
+  #requests = 0;
+  #unreadable = 0;
+  #newest: number | null = null;
+
+  constructor(options: {
+    readonly reads: Pick<Reads, 'custodyEffects'>;
+    /** Oldest change to read, by the service's clock, Unix milliseconds. */
+    readonly floor: number;
+    readonly requestsMax: number;
+  }) {
+    const { reads, floor, requestsMax } = options;
+    this.#reads = reads;
+    this.#list = new PausedList({ ...newestFirst(floor), requestsMax });
+  }
+
+  /** Transactions read so far. */
+  get transactions(): number {
+    return this.#seen.size;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  get unreadable(): number {
+    return this.#unreadable;
+  }
+
+  /** Newest change, by the service's clock; null when the list is empty. */
+  get newest(): number | null {
+    return this.#newest;
+  }
+
+  get changed(): readonly Changed[] {
+    return [...this.#changed.values()];
+  }
+
+  /** Transactions with a final status whose balance changes are not published yet. */
+  get pending(): readonly CustodyTransaction[] {
+    return [...this.#pending.values()];
+  }
+
+  /** Reads until the list, the time or the budget ends. */
+  async goOn(context: { custody: CustodyClient; now: () => number }): Promise<AttemptEnd> {
+    const { custody, now } = context;
+    const deadlineMs = now() + ATTEMPT_MS_MAX;
+    // Sweeps keep a part of the budget that the later parts of a long list cannot use.
+    const priority: Priority = this.#attempts === 0 ? 'sweep' : 'inactive';
+    this.#attempts += 1;
+    let asked = 0;
+    let progressed = false;
+    const ask = async (at: PageRequest) => {
+      if (asked === ATTEMPT_REQUESTS_MAX) {
+        return { kind: 'rate-budget', retryAtMs: now() } as const;
+      }
+      asked += 1;
+      this.#requests += 1;
+      const query = { ...at, sort: 'updatedAt:desc' } as const;
+      const answer = await custody.transactions(query, { priority, deadlineMs });
+      progressed ||= answer.kind === 'ok';
+      return answer;
+    };
+    for (;;) {
+      const event = await this.#list.next(ask);
+      switch (event.kind) {
+        case 'rows':
+          this.#unreadable += event.unreadable.length;
+          await this.#take(event.rows.map(transactionOf));
+          break;
+        case 'complete':
+          return { kind: 'complete' };
+        case 'incomplete':
+          return { kind: 'failed', cause: event.cause };
+        case 'paused':
+          return { kind: 'paused', cause: event.cause, progressed };
+        default:
+          event satisfies never;
+      }
+    }
+  }
+
+  /** Counts the newest version of each row. */
+  async #take(rows: readonly CustodyTransaction[]): Promise<void> {
+    const known = await this.#reads.custodyEffects(rows.map(({ transactionId }) => transactionId));
+    for (const transaction of rows) {
+      const { transactionId, updatedAt } = transaction;
+      this.#seen.add(transactionId);
+      this.#newest = Math.max(this.#newest ?? updatedAt, updatedAt);
+      this.#changed.delete(transactionId);
+      this.#pending.delete(transactionId);
+      const effect = effectOf(transaction);
+      if (effect === 'pending') this.#pending.set(transactionId, transaction);
+      else if (!isKnown(effect, known.get(transactionId) ?? [])) {
+        this.#changed.set(transactionId, { transaction, effect });
+      }
+    }
+  }
+}
+
+/** Whether earlier closes counted the same. */
+function isKnown(effect: CountedEffect, rows: readonly CountedRow[]): boolean {
+  return (
+    amountsText(rows) === amountsText(effect.amounts) &&
+    rows.every(
+      (row) => row.vaultId === effect.vaultId && row.blockchainHash === effect.blockchainHash,
+    )
+  );
+}
