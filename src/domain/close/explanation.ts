@@ -1,10 +1,9 @@
 import { plus, ZERO, type Amount } from '../money/amount.ts';
 import { RECONCILER, type BreakType, type Finding } from '../break/break.ts';
 import type { DifferenceContext, HashFacts } from './hash-facts.ts';
-import type { CloseRecord, CountedEffect } from './record.ts';
+import type { CloseRecord } from './record.ts';
 import type { ExplanationKind, ReportDifference } from './report.ts';
 import { coversFigure } from '../break/exemption.ts';
-import type { HashKey } from '../ids.ts';
 import { vaultAssetKey, type VaultAsset, type PositionLine } from '../money/roll-forward.ts';
 
 /** Why a difference exists, for the report. */
@@ -189,20 +188,6 @@ function ownWord(
   return undefined;
 }
 
-/** Transactions of a hash whose effect changed since the last reading. */
-function movedNow(
-  vaultAsset: VaultAsset,
-  hash: HashKey,
-  counted: readonly CountedEffect[],
-): readonly CountedEffect[] {
-  return counted.filter(
-    (one) =>
-      one.blockchainHash === hash.blockchainHash &&
-      one.network === hash.network &&
-      one.vaultId === vaultAsset.vaultId,
-  );
-}
-
 /** Explains a difference between books and custody API. */
 export function explainCustody(
   vaultAsset: VaultAsset,
@@ -220,18 +205,16 @@ export function explainCustody(
   if (own !== undefined) return own;
   const exempt = exemptionAbout(vaultAsset, facts, { ...context, against: 'custody' });
   if (exempt !== undefined) return exempt;
-  if (record.custody.kind === 'read') {
-    const { pending, counted } = record.custody;
-    if (pending.includes(facts.blockchainHash)) {
-      return explained('custody_pending', 'the API has not published its balance changes yet');
-    }
-    const moved = movedNow(vaultAsset, facts, counted).map(({ at, updatedAt }) => at ?? updatedAt);
-    if (moved.some((at) => at >= record.cutOffAt)) {
-      return explained('timing', 'the custody API moved it after the cut-off');
-    }
-    if (moved.some((at) => at > record.cutOffAt - record.graceMs)) {
-      return explained('in_grace', 'the custody API moved it shortly before the cut-off');
-    }
+  if (context.reading.isPending(facts)) {
+    return explained('custody_pending', 'the API has not published its balance changes yet');
+  }
+  const changed = context.reading.changed(facts, vaultAsset.vaultId);
+  const moved = changed.map(({ at, updatedAt }) => at ?? updatedAt);
+  if (moved.some((at) => at >= record.cutOffAt)) {
+    return explained('timing', 'the custody API moved it after the cut-off');
+  }
+  if (moved.some((at) => at > record.cutOffAt - record.graceMs)) {
+    return explained('in_grace', 'the custody API moved it shortly before the cut-off');
   }
   if (isYoung(vaultAsset, facts.lines, record)) return explained('in_grace', YOUNG);
   return about ?? explained('unexplained', 'no break is open about it');

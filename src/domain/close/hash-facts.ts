@@ -1,5 +1,6 @@
 import type { Amount } from '../money/amount.ts';
 import type { Break } from '../break/break.ts';
+import type { ReadingByHash } from './reading-by-hash.ts';
 import type { CloseRecord, CustodyDatedBy, EffectKind } from './record.ts';
 import type { ActiveExemption } from '../break/exemption.ts';
 import type { HashKey, TransactionId } from '../ids.ts';
@@ -39,6 +40,7 @@ export interface HashFacts extends HashKey {
 /** What an explanation reads besides the hash. */
 export interface DifferenceContext {
   readonly record: CloseRecord;
+  readonly reading: ReadingByHash;
   readonly breaksOf: (hash: HashKey) => readonly Break[];
   readonly exemptionsOf: (hash: HashKey) => readonly ActiveExemption[];
 }

@@ -3,6 +3,7 @@ import { ownByOf } from '../../domain/close/own-legs.ts';
 import type { HashFacts, MovedAfter } from '../../domain/close/hash-facts.ts';
 import { hashName, type FoldContext, type SealedDay } from '../../domain/close/fold.ts';
 import type { CloseRecord, CountedEffect } from '../../domain/close/record.ts';
+import { ReadingByHash } from '../../domain/close/reading-by-hash.ts';
 import type { DailyReport } from '../../domain/close/report.ts';
 import { activeExemptionsByHash, type ActiveExemption } from '../../domain/break/exemption.ts';
 import { groupedBy } from '../../domain/grouped.ts';
@@ -174,6 +175,7 @@ export class OpenDay {
       record,
       previous,
       compared,
+      reading: new ReadingByHash(record.custody),
       breaksOf: ({ blockchainHash }) => source.breaksOfHash(blockchainHash),
       exemptionsOf: (hash) => this.exemptionsOf(hash),
       eventAt: (seq) => {

@@ -1,4 +1,5 @@
 import { Amount } from '../../../src/domain/money/amount.ts';
+import { ReadingByHash } from '../../../src/domain/close/reading-by-hash.ts';
 import { reportOf, type ReportInputs } from '../../../src/domain/close/daily-report.ts';
 import { foldDay, type FoldContext, type SealedDay } from '../../../src/domain/close/fold.ts';
 import type { HashFacts } from '../../../src/domain/close/hash-facts.ts';
@@ -62,6 +63,7 @@ export function inputs(more: Partial<CloseInputs> = {}): CloseInputs {
     openBreaks: [],
     breakOf: () => undefined,
     hasChainView: () => true,
+    reading: new ReadingByHash((more.record ?? RECORD).custody),
     breaksOf: () => [],
     exemptionsOf: () => [],
     decimals: (asset) => (asset === V1.asset ? 18 : undefined),

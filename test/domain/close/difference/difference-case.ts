@@ -1,5 +1,6 @@
 import { Amount } from '../../../../src/domain/money/amount.ts';
 import type { Break } from '../../../../src/domain/break/break.ts';
+import { ReadingByHash } from '../../../../src/domain/close/reading-by-hash.ts';
 import { differencesOf } from '../../../../src/domain/close/difference.ts';
 import type { HashFacts } from '../../../../src/domain/close/hash-facts.ts';
 import type { CloseRecord, CustodyReading } from '../../../../src/domain/close/record.ts';
@@ -66,6 +67,7 @@ export function found(given: Case): ReportDifference[] {
   const record = recordOf(custody);
   return differencesOf(facts, {
     record: given.old === true ? record : { ...record, exemptionsExplain: true },
+    reading: new ReadingByHash(record.custody),
     breaksOf: () => breaks,
     exemptionsOf: () => exemptions,
   });

@@ -8,6 +8,7 @@ import {
   type BreakSubject,
   type BreakType,
 } from '../../../../src/domain/break/break.ts';
+import { ReadingByHash } from '../../../../src/domain/close/reading-by-hash.ts';
 import { differencesOf } from '../../../../src/domain/close/difference.ts';
 import type { HashFacts } from '../../../../src/domain/close/hash-facts.ts';
 import type { CloseRecord } from '../../../../src/domain/close/record.ts';
@@ -34,7 +35,8 @@ function found({ lines, says, record = NUMBERED, breaks = [] }: Case): ReportDif
   const undated = { transactionId, kind: 'incoming', at: null, datedBy: null } as const;
   const custody = says === undefined ? [] : [{ ...V1, ...undated, amount: Amount(says) }];
   const facts: HashFacts = { ...HASH_KEY, lines, own: false, custody, after: [] };
-  return differencesOf(facts, { record, breaksOf: () => breaks, exemptionsOf: () => [] });
+  const reading = new ReadingByHash(record.custody);
+  return differencesOf(facts, { record, reading, breaksOf: () => breaks, exemptionsOf: () => [] });
 }
 
 /** `chain v1 7 unexplained: no break is open about it`, with `(untold)` without a chain view. */
