@@ -147,6 +147,8 @@ function withNewRules(rules: readonly FormRule[]): readonly FormRule[] {
 
 /** Edits a policy, as a form or as JSON. Nothing changes before its review. */
 export function ChangePage(shown: {
+  /** Of the policy that the change began from: a review refuses a change of an older one. */
+  version: string;
   /** As JSON has it. */
   policy: PolicyText;
   /** As the form shows them. */
@@ -155,7 +157,7 @@ export function ChangePage(shown: {
   problem: Problem | null;
   decimals: Decimals;
 }): Markup {
-  const { policy, problem, decimals } = shown;
+  const { version, policy, problem, decimals } = shown;
   const rules = withNewRules(shown.rules);
   return (
     <>
@@ -169,6 +171,7 @@ export function ChangePage(shown: {
             as it will be stored. Halts stay as they are.
           </p>
           <form class="rules" method="post" action={`${POLICY_PATH}/review`}>
+            <input type="hidden" name="version" value={version} />
             <VaultsField text={shown.vaults} />
             {rules.map((rule, index) => (
               <RuleFields {...{ index, rule, decimals }} />
@@ -179,6 +182,7 @@ export function ChangePage(shown: {
       )}
       <Card id="json" title="As JSON">
         <form class="rules" method="post" action={`${POLICY_PATH}/review`}>
+          <input type="hidden" name="version" value={version} />
           <label class="field">
             <span>
               The whole policy, with amounts in the smallest unit; a rule that it leaves out is

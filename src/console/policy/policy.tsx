@@ -4,6 +4,7 @@ import { scopeText, type HaltScope } from '../../domain/policy/halt.ts';
 import { policyVersion } from '../../domain/policy/policy.ts';
 import type { ApiResult } from '../../api/acting.ts';
 import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
+import type { PolicyRow } from '../../store/records.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, Doubt, PageRequest } from '../frame/context.ts';
 import { writtenIn } from '../frame/written.ts';
@@ -14,7 +15,7 @@ import { ChangePage, ReviewPage, type Problem } from './change-page.tsx';
 import { COMPARE_PATH, ComparePage, readVersions } from './compare-page.tsx';
 import { nameWarning, POLICY_PATH } from './halts-card.tsx';
 import { HistoryPage } from './history-page.tsx';
-import { PolicyPage } from './policy-page.tsx';
+import { PolicyPage, sourceText } from './policy-page.tsx';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { plainPolicy, policyTextOf, type PolicyText } from './policy-text.ts';
 import {
@@ -56,6 +57,8 @@ function statusOf({ status }: { status: number }): 400 | 409 | 503 {
 
 /** What a person sent: a policy as JSON, its fields as the form shows them, and what is wrong. */
 interface Sent {
+  /** Of the policy that the form began from; empty in a form without one, which compares nothing. */
+  readonly version: string;
   readonly json: unknown;
   /** The text of the field of the vaults. */
   readonly vaults: string;
@@ -63,9 +66,14 @@ interface Sent {
   readonly problem: Problem | null;
 }
 
-function sentAsJson(json: unknown, decimals: Decimals, problem: Problem | null = null): Sent {
+function sentAsJson(
+  { version, json }: Pick<Sent, 'version' | 'json'>,
+  decimals: Decimals,
+  problem: Problem | null = null,
+): Sent {
   const policy = policyTextOf(json);
-  return { json, vaults: vaultsFieldOf(policy), rules: formRulesOf(policy, decimals), problem };
+  const [vaults, rules] = [vaultsFieldOf(policy), formRulesOf(policy, decimals)];
+  return { version, json, vaults, rules, problem };
 }
 
 function problemIn(problems: readonly string[]): Problem | null {
@@ -75,6 +83,7 @@ function problemIn(problems: readonly string[]): Problem | null {
 
 /** What a form carries. `current` is the JSON beside a form, and the form beside a JSON, that is wrong. */
 function sentIn(fields: Fields, current: PolicyText, decimals: Decimals): Sent {
+  const version = trimmedText(fields, 'version');
   const text = fields['json'];
   if (typeof text !== 'string') {
     const rules = formRulesIn(fields);
@@ -82,16 +91,28 @@ function sentIn(fields: Fields, current: PolicyText, decimals: Decimals): Sent {
     const problem = problemIn(problems);
     const vaults = trimmedText(fields, 'vaults');
     const json = problem === null ? { ...vaultsIn(vaults), ...policy } : current;
-    return { json, vaults, rules, problem };
+    return { version, json, vaults, rules, problem };
   }
   try {
     const json = JSON.parse(text) as unknown;
     const problems = amountProblems(policyTextOf(json), decimals);
-    return sentAsJson(json, decimals, problemIn(problems));
+    return sentAsJson({ version, json }, decimals, problemIn(problems));
   } catch (error) {
     const detail = `${String(error)}. Correct the text, or begin again.`;
-    return sentAsJson(current, decimals, { title: 'The text is not JSON', detail });
+    const problem = { title: 'The text is not JSON', detail };
+    return sentAsJson({ version, json: current }, decimals, problem);
   }
+}
+
+/**
+ * Why a form that began from an older policy is not reviewed: it holds that policy's halts and
+ * rules, and would take back what others have set since. Null for a form that began from this one.
+ */
+function staleness({ version }: Sent, row: PolicyRow): Problem | null {
+  const now = policyVersion(row);
+  if (version === '' || version === now) return null;
+  const detail = `The policy is ${now} by now, set by ${sourceText(row)} (${row.reason}), and this change began from ${version}. Open “Change…” again, and repeat your change there.`;
+  return { title: 'The policy changed while you edited it', detail };
 }
 
 /** Reads: the policy, its history, and the page that edits it. */
@@ -164,7 +185,8 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const held = await readHeld(reads);
     if (held === undefined) return missing(pageRequest, 'No crediting policy was set yet.');
     const { row, decimals } = held;
-    return edit(pageRequest, sentAsJson(plainPolicy(row.policy), decimals), decimals);
+    const sent = { version: policyVersion(row), json: plainPolicy(row.policy) };
+    return edit(pageRequest, sentAsJson(sent, decimals), decimals);
   });
   app.post(`${POLICY_PATH}/review`, async (pageRequest) => {
     if (!may(pageRequest, PUT_POLICY)) return denied(pageRequest, PUT_POLICY);
@@ -173,6 +195,8 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const { row, decimals } = held;
     const current = plainPolicy(row.policy);
     const sent = sentIn(await pageRequest.req.parseBody(), current, decimals);
+    const stale = staleness(sent, row);
+    if (stale !== null) return edit(pageRequest, { ...sent, problem: stale }, decimals, 409);
     if (sent.problem !== null) return edit(pageRequest, sent, decimals, 400);
     const simulation = await act(pageRequest, { ...SIMULATE, body: { policy: sent.json } });
     // A policy that the API refuses has nothing to set: the person corrects the form.

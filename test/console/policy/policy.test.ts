@@ -128,6 +128,33 @@ test('a refused change stays on the page, beside what is wrong with it', async (
   expect((await held(console)).version).toBe(version);
 });
 
+test('a change that began from an older policy is not reviewed: it would lift a halt set since', async () => {
+  const console = await consoleUnderTest();
+  const [ada, olga] = [await console.as('ada'), await console.as('olga')];
+  const form = await ada.get(`${PATH}/change`);
+  expect(form.split('name="version" value="pol_1"')).toHaveLength(3);
+  await olga.send(`${PATH}/halt`, { reason: 'a theft' });
+  const fields = { 'scope-0': 'default', 'confirmations-0': '9', 'halted-0': '' };
+  const json = JSON.stringify({ default: { confirmations: 9 }, networks: {}, assets: {} });
+  for (const stale of [fields, { json }]) {
+    const review = await ada.post(`${PATH}/review`, { version: 'pol_1', ...stale });
+    const page = await review.text();
+    expect([review.status, words(page)]).toEqual([
+      409,
+      expect.stringContaining('The policy is pol_2 by now, set by olga (a theft), and this change'),
+    ]);
+    expect(page).toContain('name="confirmations-0" value="9"');
+    // It stays one of the older policy, however often it is sent.
+    expect(page).toContain('name="version" value="pol_1"');
+  }
+  const again = await ada.post(`${PATH}/set`, { version: 'pol_1', json, reason: 'ticket 4712' });
+  expect([again.status, await again.text()]).toEqual([
+    409,
+    expect.stringContaining('name="version" value="pol_1"'),
+  ]);
+  expect((await held(console)).halted).toEqual(['everything']);
+});
+
 test.for([
   ['vera', false, false],
   ['chris', false, false],
