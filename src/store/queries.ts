@@ -69,6 +69,9 @@ export interface DepositPageRequest {
   readonly pageSize: number;
 }
 
+/** Withdrawals that a search by asset or amount reads, the newest first. */
+export const WITHDRAWALS_SEARCHED_MAX = 10_000;
+
 /** Selects withdrawals; undefined members do not filter. */
 export interface WithdrawalQuery {
   readonly transactionId?: string;
@@ -80,7 +83,7 @@ export interface WithdrawalQuery {
   readonly network?: string;
   readonly destinationAddress?: string;
   readonly memo?: string;
-  /** An asset that it moved. With `asset` or `amounts` only the newest 10,000 are read. */
+  /** An asset that it moved. `asset` and `amounts` are looked for in the newest ones alone. */
   readonly asset?: string;
   /** Any of these amounts, which it moved besides its fee. */
   readonly amounts?: readonly AssetAmount[];

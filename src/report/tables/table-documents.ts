@@ -1,5 +1,9 @@
 import type { Reads } from '../../store/reads.ts';
-import type { BalanceQuery, WithdrawalQuery } from '../../store/queries.ts';
+import {
+  WITHDRAWALS_SEARCHED_MAX,
+  type BalanceQuery,
+  type WithdrawalQuery,
+} from '../../store/queries.ts';
 import type { StatementAnswer, StatementQuery } from '../../store/statement.ts';
 import type { Document } from '../document.ts';
 import { balancesFacts, balancesTable } from './balances-table.ts';
@@ -108,6 +112,16 @@ async function statementDocument(
   });
 }
 
+/** How many withdrawals there are, where the query is looked for in the newest of them alone. */
+async function searchedAmong(
+  reads: TableReads,
+  { asset, amounts }: WithdrawalQuery,
+): Promise<number | null> {
+  if (asset === undefined && amounts === undefined) return null;
+  const { total } = await reads.withdrawals({}, { page: 0, pageSize: 1 });
+  return total > WITHDRAWALS_SEARCHED_MAX ? total : null;
+}
+
 async function withdrawalsDocument(
   reads: TableReads,
   query: WithdrawalQuery,
@@ -116,6 +130,8 @@ async function withdrawalsDocument(
   const found = await reads.withdrawals(query, { page: 0, pageSize: ROWS_MAX[format] });
   const { items, total } = found;
   const cut = items.length < total ? `first-${items.length}` : null;
+  const all = await searchedAmong(reads, query);
+  const among = all === null ? null : `among-newest-${WITHDRAWALS_SEARCHED_MAX}`;
   const { amounts = [], ...named } = query;
   const amountFacts = amounts.map(({ asset, amount }): [string, string] => [
     'amount',
@@ -126,9 +142,12 @@ async function withdrawalsDocument(
       ...Object.entries(named),
       ...amountFacts,
       ['withdrawals', `${items.length} of ${total}`],
+      ...(all === null
+        ? []
+        : [['searched', `the newest ${WITHDRAWALS_SEARCHED_MAX} of ${all} withdrawals`] as const]),
     ],
     format,
-    fileName: fileNameOf(['withdrawals', cut], format),
+    fileName: fileNameOf(['withdrawals', among, cut], format),
   });
 }
 

@@ -2,12 +2,14 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { negated, plus, storedAmount, ZERO } from '../../../../domain/money/amount.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
 import type { PackedChange } from '../../../codec/change.ts';
-import type { AssetAmount, Mentioned, WithdrawalQuery } from '../../../queries.ts';
+import {
+  WITHDRAWALS_SEARCHED_MAX,
+  type AssetAmount,
+  type Mentioned,
+  type WithdrawalQuery,
+} from '../../../queries.ts';
 import { type WithdrawalRow, withdrawalOf } from '../../table/rows/withdrawal-row.ts';
 import type { Tables } from '../../table/tables.ts';
-
-/** Most withdrawals that one search reads, the newest first: few of their columns have an index. */
-const READ_MAX = 10_000;
 
 /** Columns that name a withdrawal to people. */
 const MENTIONED = ['order_id', 'destination_address', 'memo', 'address_id', 'account_id'] as const;
@@ -22,8 +24,8 @@ function newestWithdrawals<Row>(
   condition: RawBuilder<boolean>,
   columns: RawBuilder<unknown>,
 ): RawBuilder<Row> {
-  // No withdrawal is ever deleted, so their row numbers have no gaps.
-  const before = sql`(select max(rowid) from withdrawals) - ${READ_MAX}`;
+  // Few columns have an index. No withdrawal is ever deleted, so their row numbers have no gaps.
+  const before = sql`(select max(rowid) from withdrawals) - ${WITHDRAWALS_SEARCHED_MAX}`;
   return sql<Row>`select ${columns} from withdrawals
     where rowid > ${before} and ${condition} order by rowid desc`;
 }
