@@ -4,6 +4,7 @@ import { basisIn, textOf, textsOf, type Fields } from '../../pages/parts/form/fo
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { knownFilters } from '../frame/known-filters.ts';
+import { ownPage } from '../frame/own-page.ts';
 import { tableDownload, tableRefusal } from '../parts/list/table-download.ts';
 import { notAnAmount } from '../parts/value/amounts.ts';
 import { BreakPage, readOneBreak } from './break/break-page.tsx';
@@ -136,7 +137,7 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     const step = stepOf(textOf(fields, 'step'));
     if (step === undefined) return missing(pageRequest, 'There is no such step.');
     const given = textOf(fields, 'back');
-    const back = given === PATH || given.startsWith(`${PATH}?`) ? given : PATH;
+    const back = given === PATH || given.startsWith(`${PATH}?`) ? ownPage(given) : PATH;
     const words = wordsOf(fields);
     const calls = textsOf(fields, 'break')
       .slice(0, BULK_MAX)
@@ -148,7 +149,8 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   app.post(`${PATH}/:id/decimals`, async (pageRequest) => {
     const call = correctionCall(await pageRequest.req.parseBody());
     const done = 'The decimals are corrected. Deposits that came with them go on.';
-    return perform(pageRequest, { ...call, done, back: `${PATH}/${pageRequest.req.param('id')}` });
+    const back = `${PATH}/${encodeURIComponent(pageRequest.req.param('id'))}`;
+    return perform(pageRequest, { ...call, done, back });
   });
   app.post(`${PATH}/:id/${STEP}`, async (pageRequest) => {
     const id = pageRequest.req.param('id');

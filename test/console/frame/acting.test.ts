@@ -70,3 +70,18 @@ test('a message is shown on the person’s next page, and no live update takes i
   expect(await otto.get('/console/runs')).not.toContain('has run');
   expect(words(await olga.get('/console/runs'))).toContain('The reconciliation has run.');
 });
+
+test('an action leads back to a page of the console, whatever its form names', async () => {
+  const olga = await (await consoleUnderTest()).as('olga');
+  const leadsTo = async (path: string, fields: Readonly<Record<string, string>>) => {
+    const answer = await olga.post(path, fields);
+    return [answer.status, answer.headers.get('Location')];
+  };
+  const bulk = { step: 'notes', break: 'brk_1', reason: 'seen' };
+  expect(await leadsTo('/console/breaks/bulk', { ...bulk, back: '/console/breaks?\r\nx' })).toEqual(
+    [303, '/console'],
+  );
+  expect(
+    await leadsTo('/console/breaks/brk%0d%0a1/decimals', { asset: 'a', decimals: '8' }),
+  ).toEqual([303, '/console/breaks/brk%0D%0A1']);
+});
