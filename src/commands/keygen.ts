@@ -58,8 +58,10 @@ function makeToken(terminal: Terminal, flags: KeygenFlags): void {
     return;
   }
   const files = { tokenFile: `${flags.out}.token`, sha256File: `${flags.out}.sha256` };
-  writeNew(files.tokenFile, `${token}\n`, 0o600);
-  writeNew(files.sha256File, `${sha256}\n`, 0o644);
+  writePair(
+    { path: files.tokenFile, text: `${token}\n` },
+    { path: files.sha256File, text: `${sha256}\n` },
+  );
   terminal.result(
     flags.json === true
       ? JSON.stringify(files)
@@ -82,8 +84,10 @@ async function makeKeyPair(terminal: Terminal, flags: KeygenFlags): Promise<void
     return;
   }
   const files = { privateKeyFile: `${flags.out}.key`, publicKeyFile: `${flags.out}.pub` };
-  writeNew(files.privateKeyFile, privateKeyPem, 0o600);
-  writeNew(files.publicKeyFile, publicKeyPem, 0o644);
+  writePair(
+    { path: files.privateKeyFile, text: privateKeyPem },
+    { path: files.publicKeyFile, text: publicKeyPem },
+  );
   terminal.result(
     flags.json === true
       ? JSON.stringify({ keyId, ...files })
@@ -93,6 +97,22 @@ async function makeKeyPair(terminal: Terminal, flags: KeygenFlags): Promise<void
           `key id (kid)  ${keyId}`,
         ].join('\n'),
   );
+}
+
+interface NewFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Writes both files or none: half of a new pair would not fit the other half of an older one. */
+function writePair(secret: NewFile, open: NewFile): void {
+  writeNew(secret.path, secret.text, 0o600);
+  try {
+    writeNew(open.path, open.text, 0o644);
+  } catch (error) {
+    rmSync(secret.path, { force: true });
+    throw error;
+  }
 }
 
 function writeNew(path: string, text: string, mode: number): void {

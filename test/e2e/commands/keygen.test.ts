@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -25,6 +25,19 @@ test('keygen --token --out writes a token for its user alone, and never over ano
     tokenFile: `${ben}.token`,
     sha256File: `${ben}.sha256`,
   });
+});
+
+test.for([
+  [['--token'], 'token', 'sha256'],
+  [[], 'key', 'pub'],
+] as const)('keygen %j leaves no .%s beside an older .%s', async ([flags, secret, open]) => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-keygen-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, `ana.${open}`), 'of an older pair');
+  const { code, stderr } = await runProgram('keygen', ...flags, '--out', join(folder, 'ana'));
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`ana.${open} exists already`)]);
+  expect(existsSync(join(folder, `ana.${secret}`))).toBe(false);
+  expect(readFileSync(join(folder, `ana.${open}`), 'utf8')).toBe('of an older pair');
 });
 
 test.for([
