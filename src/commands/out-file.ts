@@ -1,4 +1,24 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { CommandFailed } from '../daemon/process/terminal.ts';
+
+/** How every SQLite file begins (SQLite's file format, section 1.3). */
+const SQLITE_BEGINNING = 'SQLite format 3\0';
+
+/** Whether a file is a SQLite database, such as a store; false for a file that cannot be read. */
+export function isSqliteFile(path: string): boolean {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const beginning = Buffer.alloc(SQLITE_BEGINNING.length);
+      readSync(file, beginning, 0, beginning.length, 0);
+      return beginning.toString('latin1') === SQLITE_BEGINNING;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+}
 
 /** What to do about a file that the system does not even create, by the code of its error. */
 const REMEDIES: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { request } from 'undici';
 import { decodeAgain } from '../intake/decode.ts';
@@ -15,7 +16,7 @@ import {
   type DaemonLink,
   type TlsFlags,
 } from './link/daemon-link.ts';
-import { notCreated, notWhole } from './out-file.ts';
+import { isSqliteFile, notCreated, notWhole } from './out-file.ts';
 import { stagedProgress } from './store/staged-progress.ts';
 import { refuseDatabase, storeFrom } from './store/store-path.ts';
 import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
@@ -82,6 +83,7 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
     .option('--token-file <file>', 'a file that holds the token for --url');
   return withTlsOptions(command).action(async (flags: ReportFlags) => {
     refuseBadUsage(flags);
+    refuseLoss(flags);
     const sound = flags.verify !== true || isSound(terminal, storeFrom(flags, environment));
     const given =
       flags.url === undefined
@@ -125,6 +127,18 @@ function refuseBadUsage(flags: ReportFlags): void {
   if (audits === true) {
     throw new CommandFailed('--verify reads the store itself: give --store or --config', 2);
   }
+}
+
+/** Refuses to write the report over a store or a backup, or over a file that the command reads. */
+function refuseLoss({ out, config, tokenFile }: ReportFlags): void {
+  if (out === undefined) return;
+  const isRead = [config, tokenFile].some((file) => file && resolve(file) === resolve(out));
+  if (!isRead && !isSqliteFile(out)) return;
+  const what = isRead ? 'is read by this command' : 'is a SQLite database';
+  throw new CommandFailed(
+    `${out} ${what}, and the report would replace it: choose another --out`,
+    2,
+  );
 }
 
 interface Given {

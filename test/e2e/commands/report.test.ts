@@ -136,3 +136,20 @@ test('a day that is not closed is named, with exit code 1', async () => {
     `counterfoil: ${daemon.url}/v1/reports/daily?pageSize=1 answered 401: The token is unknown, replaced or revoked: send one of api.tokens, or one that an admin made. Set COUNTERFOIL_TOKEN or --token-file.\n`,
   ]);
 });
+
+test('a report is not written over a store, a backup or the configuration', async () => {
+  const daemon = await lateDaemon();
+  await daemon.post(`/v1/reports/daily/${dayAgo(1)}/close`);
+  await daemon.end('SIGTERM');
+  const { storePath, configPath } = daemon;
+  const before = [readFileSync(storePath), readFileSync(configPath)];
+  for (const [out, why] of [
+    [storePath, 'is a SQLite database'],
+    [configPath, 'is read by this command'],
+  ] as const) {
+    const refused = await runProgram('report', '--config', configPath, '--out', out);
+    const expected = `${out} ${why}, and the report would replace it: choose another --out`;
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(expected)]);
+  }
+  expect([readFileSync(storePath), readFileSync(configPath)]).toEqual(before);
+});
