@@ -12,6 +12,7 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { Pager } from '../../pages/parts/list/pager.tsx';
+import { dayOrMoment, daysAfter } from '../parts/value/moments.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
 import { DecisionText, KIND_NAMES, KINDS, KINDS_OF_PEOPLE, reasonOf } from './decision-text.tsx';
 import { decisionsTable, readForTable } from './table.ts';
@@ -30,18 +31,19 @@ interface Asked {
   readonly before: number | undefined;
 }
 
-const DAY_MS = 86_400_000;
-
-function dayStart(day: string): number {
-  return Date.parse(`${day}T00:00:00Z`);
+/** The beginning of a day in UTC, Unix milliseconds; undefined for text that is no day. */
+function dayOf(text = ''): number | undefined {
+  const day = dayOrMoment(text);
+  return day?.kind === 'day' ? day.start : undefined;
 }
 
 function queryOf({ who, kind, subject, from, to, before }: Asked): DecisionQuery {
+  const [first, last] = [dayOf(from), dayOf(to)];
   return {
     limit: PAGE_SIZE,
     ...(subject === undefined ? {} : { subject }),
-    ...(from === undefined ? {} : { from: dayStart(from) }),
-    ...(to === undefined ? {} : { until: dayStart(to) + DAY_MS }),
+    ...(first === undefined ? {} : { from: first }),
+    ...(last === undefined ? {} : { until: daysAfter(last, 1) }),
     kinds: kind === undefined ? KINDS_OF_PEOPLE : [kind],
     ...(who === undefined ? {} : { actor: who }),
     ...(before === undefined ? {} : { before }),
@@ -152,10 +154,6 @@ export function AuditPage({ found, asked }: { found: DecisionPage; asked: Asked 
   );
 }
 
-function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(dayStart(text));
-}
-
 /** The members of a filter's link. */
 const NAMES = ['who', 'kind', 'subject', 'from', 'to'];
 
@@ -163,7 +161,7 @@ const NAMES = ['who', 'kind', 'subject', 'from', 'to'];
 function areKnown({ kind = '', from = '', to = '', before = '' }: Record<string, string>): boolean {
   return (
     (kind === '' || KINDS.some((one) => one === kind)) &&
-    [from, to].every((day) => day === '' || isDay(day)) &&
+    [from, to].every((day) => day === '' || dayOf(day) !== undefined) &&
     /^\d{0,15}$/.test(before)
   );
 }
@@ -175,8 +173,8 @@ function askedBy(query: Readonly<Record<string, string>>): Asked {
     who: who === '' ? undefined : who,
     kind: KINDS.find((one) => one === kind),
     subject: subject.trim() === '' ? undefined : subject.trim(),
-    from: isDay(from) ? from : undefined,
-    to: isDay(to) ? to : undefined,
+    from: dayOf(from) === undefined ? undefined : from,
+    to: dayOf(to) === undefined ? undefined : to,
     before: /^\d{1,15}$/.test(before) ? Number(before) : undefined,
   };
 }

@@ -5,6 +5,7 @@ import type { DepositSearch } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { unitsOf } from '../../pages/parts/value/figure.ts';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
+import { dayOrMoment, daysAfter } from '../parts/value/moments.ts';
 
 export const PATH = '/console/deposits';
 
@@ -58,21 +59,13 @@ export function filterOf(query: Readonly<Record<string, string>>): DepositFilter
   return Object.fromEntries(given.filter(([, value]) => value !== ''));
 }
 
-const DAY_MS = 86_400_000;
-
-/** The beginning of a day in UTC, Unix milliseconds; undefined for text that is no day. */
-function dayStart(text: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
-  const start = Date.parse(`${text}T00:00:00Z`);
-  return Number.isNaN(start) ? undefined : start;
-}
-
 type Read<Value> = { readonly value?: Value } | { readonly problem: FilterProblem };
 
+/** The beginning of a day in UTC, Unix milliseconds. */
 function readDay(text: string | undefined, label: string): Read<number> {
   if (text === undefined) return {};
-  const value = dayStart(text);
-  if (value !== undefined) return { value };
+  const day = dayOrMoment(text);
+  if (day?.kind === 'day') return { value: day.start };
   return { problem: { title: `${label} is not a day`, detail: 'Write it as 2025-11-20.' } };
 }
 
@@ -134,7 +127,7 @@ export function searchOf(
     amountFrom: valueOf(least),
     amountTo: valueOf(most),
     firstSeenFrom: valueOf(firstDay),
-    firstSeenBefore: until === undefined ? undefined : until + DAY_MS,
+    firstSeenBefore: until === undefined ? undefined : daysAfter(until, 1),
   };
   const given = Object.entries(parts).filter(([, value]) => value !== undefined);
   return { search: Object.fromEntries(given) };

@@ -23,11 +23,12 @@ export type DayOrMoment =
   | { readonly kind: 'day'; readonly start: number }
   | { readonly kind: 'moment'; readonly at: number };
 
-/** Reads a day or a moment; undefined for other text. */
+/** Reads a day or a moment; undefined for other text, and for a day that no calendar has. */
 export function dayOrMoment(text: string): DayOrMoment | undefined {
   if (!DAY.test(text) && !MOMENT.test(text)) return undefined;
   const at = Date.parse(text);
-  if (Number.isNaN(at)) return undefined;
+  // `Date.parse` turns 31 November into 1 December.
+  if (Number.isNaN(at) || dayText(at) !== text.slice(0, 10)) return undefined;
   return DAY.test(text) ? { kind: 'day', start: at } : { kind: 'moment', at };
 }
 
