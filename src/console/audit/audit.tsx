@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { DecisionPage, StoredDecision } from '../../store/answers.ts';
 import type { DecisionQuery } from '../../store/queries.ts';
-import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { knownFilters } from '../frame/known-filters.ts';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
@@ -14,7 +14,15 @@ import { Moment } from '../../pages/parts/value/moment.tsx';
 import { Pager } from '../../pages/parts/list/pager.tsx';
 import { dayOrMoment, daysAfter } from '../parts/value/moments.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
-import { DecisionText, KIND_NAMES, KINDS, KINDS_OF_PEOPLE, reasonOf } from './decision-text.tsx';
+import {
+  DecisionText,
+  KIND_NAMES,
+  KINDS,
+  KINDS_OF_ACCESS,
+  KINDS_OF_PEOPLE,
+  reasonOf,
+  type DecisionKind,
+} from './decision-text.tsx';
 import { decisionsTable, readForTable } from './table.ts';
 
 const PATH = '/console/audit';
@@ -37,14 +45,22 @@ function dayOf(text = ''): number | undefined {
   return day?.kind === 'day' ? day.start : undefined;
 }
 
-function queryOf({ who, kind, subject, from, to, before }: Asked): DecisionQuery {
+/** The kinds that a visitor may read about. */
+function kindsShown(kinds: readonly DecisionKind[], showsAccess: boolean): DecisionKind[] {
+  return kinds.filter((kind) => showsAccess || !KINDS_OF_ACCESS.includes(kind));
+}
+
+function queryOf(
+  { who, kind, subject, from, to, before }: Asked,
+  showsAccess: boolean,
+): DecisionQuery {
   const [first, last] = [dayOf(from), dayOf(to)];
   return {
     limit: PAGE_SIZE,
     ...(subject === undefined ? {} : { subject }),
     ...(first === undefined ? {} : { from: first }),
     ...(last === undefined ? {} : { until: daysAfter(last, 1) }),
-    kinds: kind === undefined ? KINDS_OF_PEOPLE : [kind],
+    kinds: kindsShown(kind === undefined ? KINDS_OF_PEOPLE : [kind], showsAccess),
     ...(who === undefined ? {} : { actor: who }),
     ...(before === undefined ? {} : { before }),
   };
@@ -70,7 +86,8 @@ const COLUMNS: readonly Column<StoredDecision>[] = [
   { title: 'Why', cell: ({ decision }) => reasonOf(decision) },
 ];
 
-function Filter({ asked, actors }: { asked: Asked; actors: readonly string[] }): Markup {
+function Filter(filter: { asked: Asked; actors: readonly string[]; showsAccess: boolean }): Markup {
+  const { asked, actors, showsAccess } = filter;
   return (
     <FilterForm
       action={PATH}
@@ -85,7 +102,10 @@ function Filter({ asked, actors }: { asked: Asked; actors: readonly string[] }):
           name: 'kind',
           label: 'What',
           value: asked.kind,
-          options: KINDS.map((kind) => ({ value: kind, label: KIND_NAMES[kind] })),
+          options: kindsShown(KINDS, showsAccess).map((kind) => ({
+            value: kind,
+            label: KIND_NAMES[kind],
+          })),
         },
         {
           name: 'subject',
@@ -116,7 +136,12 @@ function Unread({ found, asked }: { found: DecisionPage; asked: Asked }): Markup
 }
 
 /** Every decision with who made it, when and why, newest first. */
-export function AuditPage({ found, asked }: { found: DecisionPage; asked: Asked }): Markup {
+export function AuditPage(shown: {
+  found: DecisionPage;
+  asked: Asked;
+  showsAccess: boolean;
+}): Markup {
+  const { found, asked, showsAccess } = shown;
   return (
     <Card
       id="decisions"
@@ -124,7 +149,7 @@ export function AuditPage({ found, asked }: { found: DecisionPage; asked: Asked 
       live="deposits breaks policy close quarantine access runs tick"
       aside={<a href={hrefOf(asked, { path: `${PATH}.csv` })}>CSV</a>}
     >
-      <Filter asked={asked} actors={found.actors} />
+      <Filter asked={asked} actors={found.actors} showsAccess={showsAccess} />
       {found.items.length === 0 ? (
         <EmptyState title="No decision matches.">
           <p>A decision is what a person, a consumer or the configuration changed.</p>
@@ -145,6 +170,14 @@ export function AuditPage({ found, asked }: { found: DecisionPage; asked: Asked 
         </p>
       ) : (
         ''
+      )}
+      {showsAccess ? (
+        ''
+      ) : (
+        <p class="foot">
+          Decisions about tokens and sessions are left out: they are for the roles that may read the
+          facts of the journal.
+        </p>
       )}
       <Pager
         previous={asked.before === undefined ? null : hrefOf(asked, {})}
@@ -179,19 +212,31 @@ function askedBy(query: Readonly<Record<string, string>>): Asked {
   };
 }
 
+/** Who may make one of these calls finds the tokens there, or the decisions about them. */
+const ACCESS_CALLS = [
+  { method: 'GET', path: '/v1/tokens' },
+  { method: 'GET', path: '/v1/journal/1/body' },
+] as const;
+
 /** `/console/audit`: the decisions of the journal, and their file. */
 export function mountAudit(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, show } = context;
+  const { reads, show, may } = context;
+  const showsAccessTo = (pageRequest: PageRequest): boolean =>
+    ACCESS_CALLS.some((call) => may(pageRequest, call));
   const unknown = 'There is no such kind of decision, day or fact.';
   const values = { areKnown, unknown };
   const known = knownFilters(context, { filters: NAMES, others: ['before'], values });
   app.get(PATH, known, async (pageRequest) => {
     const asked = askedBy(pageRequest.req.query());
-    const found = await reads.decisions(queryOf(asked));
-    return show(pageRequest, { title: 'Audit', body: <AuditPage found={found} asked={asked} /> });
+    const showsAccess = showsAccessTo(pageRequest);
+    const found = await reads.decisions(queryOf(asked, showsAccess));
+    const body = <AuditPage {...{ found, asked, showsAccess }} />;
+    return show(pageRequest, { title: 'Audit', body });
   });
   app.get(`${PATH}.csv`, known, async (pageRequest) => {
-    const { rows, isWhole } = await readForTable(reads, queryOf(askedBy(pageRequest.req.query())));
+    const asked = askedBy(pageRequest.req.query());
+    const query = queryOf(asked, showsAccessTo(pageRequest));
+    const { rows, isWhole } = await readForTable(reads, query);
     const fileName = isWhole ? 'decisions' : `decisions-incomplete-${rows.length}`;
     return tableDownload(pageRequest, decisionsTable(rows), { format: 'csv', fileName, facts: [] });
   });

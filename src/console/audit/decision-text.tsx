@@ -43,6 +43,14 @@ export const KINDS = Object.keys(KIND_NAMES) as DecisionKind[];
 const OF_PROGRAMS: readonly DecisionKind[] = ['acknowledge', 'judge'];
 export const KINDS_OF_PEOPLE = KINDS.filter((kind) => !OF_PROGRAMS.includes(kind));
 
+/** They say who has tokens and who has signed in. */
+export const KINDS_OF_ACCESS: readonly DecisionKind[] = [
+  'create-token',
+  'rotate-token',
+  'revoke-token',
+  'end-session',
+];
+
 function Deposit({ id }: { id: string }): Markup {
   return <Identifier value={id} href={`/console/deposits/${id}`} />;
 }

@@ -3,7 +3,7 @@ import type { Decision } from '../../../src/domain/fact/decision.ts';
 import { KINDS, reasonOf } from '../../../src/console/audit/decision-text.tsx';
 import { BreakId, CreditId, DepositId } from '../../../src/domain/ids.ts';
 import { READ_PER_ACTOR_MAX } from '../../../src/store/sqlite/reads/decisions.ts';
-import { consoleUnderTest, words } from '../console-under-test.ts';
+import { consoleUnderTest, PUBLIC, words, type Browser } from '../console-under-test.ts';
 import { closeTwoDays, SECOND_DAY } from '../close/closed-day.ts';
 import { closesOf } from '../../store/close/closing.ts';
 
@@ -70,8 +70,38 @@ test.for<[Decision, string]>([
 });
 
 test('the filter offers every kind once', async () => {
-  const page = await (await (await consoleUnderTest()).as('vera')).get(PATH);
+  const page = await (await (await consoleUnderTest()).as('ada')).get(PATH);
   for (const kind of KINDS) expect(page.split(`<option value="${kind}">`)).toHaveLength(2);
+});
+
+test('who has tokens and who was signed out is not listed for roles that may not read it', async () => {
+  const console = await consoleUnderTest(PUBLIC);
+  const { open } = console;
+  const sha256 = 'ab'.repeat(32);
+  const { role, reason } = { role: 'admin', reason: 'a new colleague' } as const;
+  await open.decide({ kind: 'create-token', name: 'carla', role, sha256, reason }, 'ada');
+  await open.decide({ kind: 'end-session', sessionId: 'ses_1', name: 'otto', reason }, 'ada');
+  await open.decide({ kind: 'halt', scope: { kind: 'everything' }, reason: 'a theft' }, 'ada');
+  const everything = async (visitor: Browser): Promise<string> => {
+    const paths = [
+      PATH,
+      `${PATH}.csv`,
+      `${PATH}?kind=create-token`,
+      `${PATH}.csv?kind=end-session`,
+    ];
+    const pages = await Promise.all(paths.map((path) => visitor.get(path)));
+    expect(pages.every((page, index) => index > 1 || page.includes('a theft'))).toBe(true);
+    return pages.join(' ');
+  };
+  for (const visitor of [console.stranger, await console.as('vera'), await console.as('chris')]) {
+    expect(await everything(visitor)).not.toMatch(
+      /carla|ses_1|abab|a new colleague|"create-token"/,
+    );
+  }
+  for (const person of ['ada', 'audra', 'fiona'] as const) {
+    const text = await everything(await console.as(person));
+    expect([person, text.includes('carla'), text.includes('ses_1')]).toEqual([person, true, true]);
+  }
 });
 
 const DAY_MS = 86_400_000;
