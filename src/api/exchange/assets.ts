@@ -1,8 +1,11 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import { versionText } from '../../domain/fact/basis.ts';
+import { decimalsParts } from '../../domain/fact/pinned-decimals.ts';
 import { AssetId } from '../../domain/ids.ts';
 import { needs, type ApiEnv } from '../access.ts';
+import { basisText, versionField } from '../basis.ts';
 import { recordDecision, reasonText } from './decision.ts';
-import { noQuery } from '../paging.ts';
+import { given, noQuery } from '../paging.ts';
 import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { isoTime, jsonBody, timeText, tooLong } from '../formats.ts';
@@ -37,6 +40,7 @@ const decimalsSchema = z
         }),
       )
       .openapi({ description: 'Corrections by people, newest first.' }),
+    version: versionField,
   })
   .openapi('AssetDecimals');
 
@@ -64,7 +68,9 @@ const correctDecimals = createRoute({
     params,
     query: noQuery,
     body: jsonBody(
-      z.strictObject({ decimals: decimalsCount, reason: reasonText }).openapi('DecimalsCorrection'),
+      z
+        .strictObject({ decimals: decimalsCount, reason: reasonText, basis: basisText })
+        .openapi('DecimalsCorrection'),
     ),
   },
   responses: answers(answer, WRITE_PROBLEMS),
@@ -84,15 +90,14 @@ export function mountAssets(app: OpenAPIHono<ApiEnv>, services: Services): void 
       before: one.before,
       after: one.after,
     }));
-    return { asset, decimals, changes };
+    return { asset, decimals, changes, version: versionText(decimalsParts(decimals)) };
   };
   app.openapi(getDecimals, async (context) =>
     context.json(await shown(AssetId(context.req.valid('param').asset)), 200),
   );
   app.openapi(correctDecimals, async (context) => {
     const asset = AssetId(context.req.valid('param').asset);
-    const { decimals, reason } = context.req.valid('json');
-    const decision = { kind: 'decimals', asset, decimals, reason } as const;
+    const decision = { kind: 'decimals', asset, ...given(context.req.valid('json')) } as const;
     const { kind } = await recordDecision(services, context.get('caller'), decision);
     if (kind === 'taken') tools.changed();
     return context.json(await shown(asset), 200);

@@ -7,7 +7,7 @@ import type { AssetId, BreakId, CreditId, DepositId } from '../ids.ts';
 
 /** What a person saw when they decided; absent in facts of earlier versions. */
 interface Based {
-  /** The version of the deposit, break, policy, rule, quarantined body or token that they read. */
+  /** The version of the deposit, break, policy, rule, quarantined body, token or asset that they read. */
   readonly basis?: string;
 }
 
@@ -56,12 +56,12 @@ export type Decision =
       readonly corrected?: readonly AssetId[];
     }
   /** Corrects an asset's decimals: the first sighting carried wrong ones. */
-  | {
+  | ({
       readonly kind: 'decimals';
       readonly asset: AssetId;
       readonly decimals: number;
       readonly reason: string;
-    }
+    } & Based)
   | ({ readonly kind: 'approve'; readonly depositId: DepositId; readonly reason: string } & Based)
   | ({ readonly kind: 'hold'; readonly depositId: DepositId; readonly reason: string } & Based)
   | ({ readonly kind: 'release'; readonly depositId: DepositId; readonly reason: string } & Based)

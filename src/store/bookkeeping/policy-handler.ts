@@ -5,7 +5,9 @@ import {
   samePolicy,
   type CreditingPolicy,
 } from '../../domain/policy/policy.ts';
+import { changedSince } from '../../domain/fact/basis.ts';
 import type { Decision } from '../../domain/fact/decision.ts';
+import { decimalsParts } from '../../domain/fact/pinned-decimals.ts';
 import { isUpToDate, type Deposit } from '../../domain/deposit/deposit.ts';
 import { asPinned } from '../../domain/deposit/decimals.ts';
 import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
@@ -128,7 +130,7 @@ export class PolicyHandler {
 
   /** Corrects an asset's decimals, and evaluates its uncredited deposits that came with these decimals. */
   #correctDecimals(
-    { asset, decimals, reason }: Extract<PolicyDecision, { kind: 'decimals' }>,
+    { asset, decimals, reason, basis }: Extract<PolicyDecision, { kind: 'decimals' }>,
     actor: string,
     now: Now,
   ): DecisionOutcome {
@@ -138,6 +140,8 @@ export class PolicyHandler {
       const detail = `no notification has reported decimals of ${asset} yet`;
       return { kind: 'not_taken', refusal: { kind: 'not_found', detail } };
     }
+    const stale = changedSince(decimalsParts(before), basis);
+    if (stale !== null) return { kind: 'not_taken', refusal: { kind: 'conflict', detail: stale } };
     if (before === decimals) return UNCHANGED;
     flush();
     const { seq, at } = now;

@@ -78,10 +78,29 @@ test('a deposit that came with a third count stays held, and so does one that a 
   expect(trueDeposit(api).state).toBe('verifying');
 });
 
+test('a correction of decimals that another admin has corrected since is refused', async () => {
+  const api = await pinnedWrongly();
+  const { version } = (await api.get(PATH, 'ada')).body;
+  await api.post(PATH, { decimals: 18, reason: 'as on its contract' }, 'ada');
+  const late = { decimals: 8, reason: 'as in the notification', basis: version };
+  expect(await api.post(PATH, late, 'ada')).toMatchObject({
+    status: 409,
+    body: {
+      detail: expect.stringContaining('its number of decimals was 6 and is 18 now') as unknown,
+    },
+  });
+  expect((await api.get(PATH, 'ada')).body).toMatchObject({ decimals: 18, version: '[18]' });
+  const { body } = await api.post(PATH, { ...late, basis: '[18]' }, 'ada');
+  expect(body).toMatchObject({ decimals: 8 });
+});
+
 test('everybody may read the decimals, and admins alone may correct them', async () => {
   const api = await pinnedWrongly();
   const { status, body } = await api.get(PATH, 'vera');
-  expect([status, body]).toEqual([200, { asset: 'ethereum:ETH', decimals: 6, changes: [] }]);
+  expect([status, body]).toEqual([
+    200,
+    { asset: 'ethereum:ETH', decimals: 6, changes: [], version: '[6]' },
+  ]);
   const answers: [Person, number][] = [];
   for (const person of ['vera', 'chris', 'olga', 'ada'] as const) {
     answers.push([person, (await api.post(PATH, { decimals: 6, reason: 'x' }, person)).status]);

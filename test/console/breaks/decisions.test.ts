@@ -23,7 +23,10 @@ test('an admin corrects the decimals on the break, filled with those of the noti
   const wrong = words(await ada.send(`${path}/decimals`, { ...form, decimals: 'ten' }));
   expect(wrong).toContain('decimals');
   expect(open.openBreaks()).toEqual(['decimals_changed']);
-  const done = words(await ada.send(`${path}/decimals`, form));
+  expect(page).toContain('name="basis" value="[2]"');
+  const stale = words(await ada.send(`${path}/decimals`, { ...form, basis: '[4]' }));
+  expect(stale).toContain('its number of decimals was 4 and is 2 now');
+  const done = words(await ada.send(`${path}/decimals`, { ...form, basis: '[2]' }));
   expect(done).toContain('The decimals are corrected. Deposits that came with them go on.');
   expect(open.openBreaks()).toEqual([]);
   expect((await console.api.reads.pinnedDecimals()).get(AssetId('ethereum:ETH'))).toBe(8);

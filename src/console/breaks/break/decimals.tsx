@@ -1,9 +1,11 @@
 import type { ApiCall } from '../../../api/acting.ts';
+import { versionText } from '../../../domain/fact/basis.ts';
+import { decimalsParts } from '../../../domain/fact/pinned-decimals.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
 import { Card } from '../../../pages/parts/card.tsx';
 import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
-import { textOf, type Fields } from '../../../pages/parts/form/form-text.ts';
+import { basisIn, textOf, type Fields } from '../../../pages/parts/form/form-text.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { PATH } from '../filter.ts';
 import type { Looking } from '../queue/queue.tsx';
@@ -17,7 +19,7 @@ export function correctionOf(asset: string): Pick<ApiCall, 'method' | 'path'> {
 export function correctionCall(fields: Fields): ApiCall {
   const count = textOf(fields, 'decimals').trim();
   const decimals = /^\d{1,3}$/.test(count) ? Number(count) : count;
-  const body = { decimals, reason: textOf(fields, 'reason') };
+  const body = { decimals, reason: textOf(fields, 'reason'), ...basisIn(fields) };
   return { ...correctionOf(textOf(fields, 'asset')), body };
 }
 
@@ -45,7 +47,7 @@ export function DecimalsCard(shown: {
           action: `${PATH}/${one.breakId}/decimals`,
           label: 'Correct',
           effect: `Counts every later deposit of ${asset} with these decimals instead of ${pinned}. Deposits that came with them go on and may be credited, and their breaks close. No amount changes: amounts are in smallest units.`,
-          hidden: { asset },
+          hidden: { asset, basis: versionText(decimalsParts(pinned)) },
           danger: true,
         }}
       >
