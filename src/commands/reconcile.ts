@@ -5,7 +5,7 @@ import { REQUESTS_MAX } from '../custody/budget/lane.ts';
 import { systemClock, type Clock } from '../custody/clock.ts';
 import type { ProgressStream } from '../ops/progress.ts';
 import type { Environment } from '../ops/config/reading/substitution.ts';
-import { refusedBy, unreached } from './link/daemon-answer.ts';
+import { answerOf, refusedBy, unreached } from './link/daemon-answer.ts';
 import { linkTo, withTlsOptions, type DaemonLink, type TlsFlags } from './link/daemon-link.ts';
 import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
 import { tokenOf } from './link/token.ts';
@@ -17,21 +17,24 @@ interface ReconcileFlags extends TlsFlags {
   readonly json?: boolean;
 }
 
-type Counts = Readonly<Record<string, number>>;
+const byName = z.record(z.string(), z.number());
+type Counts = z.infer<typeof byName>;
 
-interface Run {
-  readonly matched: number;
-  readonly break: number;
-  readonly exempt: Counts;
-  readonly skipped: Counts;
-  readonly requests: number;
-  readonly repairs: {
-    readonly replayed: number;
-    readonly pulledForward: number;
-    readonly backfilled: number;
-  };
-  readonly incomplete: string | null;
-}
+/** What the command prints of the API's run; `--json` prints all of it. */
+const runAnswer = z.looseObject({
+  matched: z.number(),
+  break: z.number(),
+  exempt: byName,
+  skipped: byName,
+  requests: z.number(),
+  repairs: z.looseObject({
+    replayed: z.number(),
+    pulledForward: z.number(),
+    backfilled: z.number(),
+  }),
+  incomplete: z.string().nullable(),
+});
+type Run = z.infer<typeof runAnswer>;
 
 /** A run takes at most a minute, longer when other runs are queued. */
 const ANSWER_MS_MAX = 300_000;
@@ -98,7 +101,7 @@ async function ask({ at, dispatcher }: DaemonLink, token: string): Promise<Run> 
       headersTimeout: ANSWER_MS_MAX,
     });
     const text = await answer.body.text();
-    if (answer.statusCode === 200) return JSON.parse(text) as Run;
+    if (answer.statusCode === 200) return answerOf(where, text, runAnswer);
     throw refusedBy(where, answer.statusCode, text);
   } catch (error) {
     if (error instanceof CommandFailed) throw error;

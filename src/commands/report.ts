@@ -2,13 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { request } from 'undici';
+import { z } from 'zod';
 import { decodeAgain } from '../intake/decode.ts';
 import type { Environment } from '../ops/config/reading/substitution.ts';
 import { documentsFrom, FORMATS, type DocumentBody, type Format } from '../report/document.ts';
 import { openForReading } from '../store/sqlite/file/database.ts';
 import { SqliteReads } from '../store/sqlite/reads/sqlite-reads.ts';
 import { verify, type AuditReport } from '../store/sqlite/audit/verify.ts';
-import { refusedBy, unreached } from './link/daemon-answer.ts';
+import { answerOf, refusedBy, unreached } from './link/daemon-answer.ts';
 import {
   givesTls,
   linkTo,
@@ -170,6 +171,10 @@ async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
   }
 }
 
+/** What the command reads of the API's answers. */
+const closedDay = z.object({ day: z.string(), status: z.string(), reportHash: z.string() });
+const closedDays = z.object({ data: z.array(closedDay) });
+
 async function fromDaemon(
   url: string,
   flags: ReportFlags,
@@ -178,20 +183,14 @@ async function fromDaemon(
   const link = linkTo({ ...flags, url });
   const token = tokenOf(flags, environment);
   const ask = (path: string): Promise<Buffer> => askDaemon(link, path, token);
-  const day = flags.date ?? (await lastClosedDay(ask));
+  const read = async <Value>(path: string, form: z.ZodType<Value>): Promise<Value> =>
+    answerOf(link.at(path), (await ask(path)).toString('utf8'), form);
+  const day = flags.date ?? (await read('/v1/reports/daily?pageSize=1', closedDays)).data[0]?.day;
+  if (day === undefined) throw new CommandFailed(NOT_CLOSED);
   const path = `/v1/reports/daily/${day}`;
-  const report = JSON.parse((await ask(path)).toString('utf8')) as Omit<Given, 'body'>;
-  const { status, reportHash } = report;
+  const { status, reportHash } = await read(path, closedDay);
   const body = new Uint8Array(await ask(`${path}?format=${formatOf(flags)}`));
   return { day, status, reportHash, body };
-}
-
-async function lastClosedDay(ask: (path: string) => Promise<Buffer>): Promise<string> {
-  const page = await ask('/v1/reports/daily?pageSize=1');
-  const list = JSON.parse(page.toString('utf8')) as { data: { day: string }[] };
-  const [last] = list.data;
-  if (last === undefined) throw new CommandFailed(NOT_CLOSED);
-  return last.day;
 }
 
 async function askDaemon(

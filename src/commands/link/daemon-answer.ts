@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { CommandFailed } from '../../daemon/process/terminal.ts';
 import { UNKNOWN_AUTHORITY } from '../../ops/certificates.ts';
 
@@ -19,6 +20,23 @@ export function unreached(where: URL, error: unknown): CommandFailed {
   return new CommandFailed(`${where.href} does not answer (${why}): ${remedyOf(where, code)}`);
 }
 
+/** An answer's JSON in the expected form. Throws `CommandFailed` for another one, such as a page. */
+export function answerOf<Value>(where: URL, text: string, form: z.ZodType<Value>): Value {
+  const answer = form.safeParse(jsonOf(text));
+  if (answer.success) return answer.data;
+  throw new CommandFailed(
+    `${where.href} does not answer as this version's daemon does: give --url the daemon's own address, not that of a proxy with a sign-in page`,
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A missing or unknown client certificate only shows as a closed connection. */
 const CLOSED = ['UND_ERR_SOCKET', 'ECONNRESET', 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'];
 
@@ -37,11 +55,8 @@ function remedyOf({ protocol }: URL, code: string): string {
 
 /** The text of a problem document, or the beginning of any other body. */
 function detailOf(text: string): string {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body !== null && 'detail' in body) return String(body.detail);
-  } catch {
-    // A proxy may answer with an HTML page.
-  }
-  return text.slice(0, 500);
+  // A proxy may answer with an HTML page.
+  const body = jsonOf(text);
+  const isProblem = typeof body === 'object' && body !== null && 'detail' in body;
+  return isProblem ? String(body.detail) : text.slice(0, 500);
 }

@@ -1,5 +1,9 @@
 import Sqlite from 'better-sqlite3';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OpenLedger, SIX_DEEP } from '../../store/open-ledger.ts';
@@ -115,6 +119,29 @@ test.for([
 ] as const)('report %j ends with %i and says why', async ([flags, code, why]) => {
   const finished = await callProgram('report', ...flags);
   expect([finished.code, finished.stderr]).toEqual([code, expect.stringContaining(why)]);
+});
+
+test.for([
+  ['report', '<html>Sign in</html>'],
+  ['report', '{"data":null}'],
+  ['report', '{}', '--date', '2025-11-20'],
+  ['reconcile', '<html>Sign in</html>'],
+  ['reconcile', '{}'],
+] as const)('%s names an address that answers %s', async ([command, body, ...flags]) => {
+  const server = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-report-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const tokenFile = join(folder, 'token');
+  writeFileSync(tokenFile, 'token');
+  const asked = ['--url', url, '--token-file', tokenFile];
+  const { code, stdout, stderr } = await runProgram(command, ...flags, ...asked);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(
+    /^counterfoil: http:\S+ does not answer as this version's daemon does: give --url .*\n$/,
+  );
 });
 
 test('a day that is not closed is named, with exit code 1', async () => {
