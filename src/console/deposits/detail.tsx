@@ -51,7 +51,7 @@ function Situation({ shown }: { shown: ShownDeposit }): Markup {
         <AmountFigure amount={deposit.amount} asset={deposit.asset} decimals={decimals} />
       </p>
       <p>
-        <b>{title}.</b> {next}
+        <b>{title}.</b> <Prose text={next} asset={deposit.asset} decimals={decimals} />
       </p>
       {isEnded ? '' : <Gates gates={gatesOf(deposit, shown)} />}
     </Card>

@@ -1,3 +1,4 @@
+import type { Break } from '../../domain/break/break.ts';
 import {
   approvers,
   isApproved,
@@ -63,11 +64,11 @@ function depthOf({ confirmations, custodyConfirmations }: Deposit): number {
   return Math.max(confirmations, custodyConfirmations);
 }
 
-/** What keeps the custody API's record from matching, where a difference is open. */
-function openDifference({ deposit, breaks }: DepositLife): string | undefined {
-  return breaks.find(
-    ({ found }) => found.state !== 'resolved' && found.subject.depositId === deposit.depositId,
-  )?.found.detail;
+/** The breaks about the deposit itself that are open. */
+function openBreaks({ deposit, breaks }: DepositLife): readonly Break[] {
+  const isOpen = ({ state, subject }: Break): boolean =>
+    state !== 'resolved' && subject.depositId === deposit.depositId;
+  return breaks.map(({ found }) => found).filter(isOpen);
 }
 
 /** Details of breaks begin small and end without a point. */
@@ -76,22 +77,29 @@ function sentence(text: string): string {
 }
 
 function ofVerifying(life: DepositLife): Situation {
-  const difference = openDifference(life);
+  const open = openBreaks(life);
+  const difference = open.find(({ type }) => type !== 'stale_deposit');
   if (difference !== undefined) {
     return {
       title: 'The custody API says otherwise',
-      next: `${sentence(difference)} No credit follows while this difference is open.`,
+      next: `${sentence(difference.detail)} No credit follows while this difference is open.`,
     };
   }
   const { verifiedAt, custodyConfirmations } = life.deposit;
-  return verifiedAt === null
+  if (verifiedAt !== null) {
+    return {
+      title: 'The custody API shows too few confirmations',
+      next: `Its record matched at depth ${custodyConfirmations}. Counterfoil asks again.`,
+    };
+  }
+  return open.length === 0
     ? {
         title: 'The custody API has not confirmed it yet',
         next: 'Nothing to do: Counterfoil asks within seconds, and again at every run.',
       }
     : {
-        title: 'The custody API shows too few confirmations',
-        next: `Its record matched at depth ${custodyConfirmations}. Counterfoil asks again.`,
+        title: 'The custody API has not confirmed it for a long time',
+        next: 'Check that the custody API answers, then ask the custody service about its transaction. The credit follows when the API’s record matches.',
       };
 }
 

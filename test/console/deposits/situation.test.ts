@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { balanceChange, verifyWith } from '../../store/evidence.ts';
+import { change, decimals } from '../../store/webhook.ts';
+import { consoleUnderTest, words } from '../console-under-test.ts';
+
+const HOUR_MS = 3_600_000;
+const AGES = {
+  stale: { depositMs: 6 * HOUR_MS, withdrawalMs: 24 * HOUR_MS },
+  escalation: { infoToWarningAfterMs: null, warningToCriticalAfterMs: null },
+};
+
+/** A deposit of 15 ETH (1500 smallest units), deep enough, that the custody API has not confirmed. */
+async function verifying() {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(6, { balanceChanges: [change('1500', decimals(2))] }));
+  const vera = await console.as('vera');
+  const page = async () => words(await vera.get(`/console/deposits/${open.depositId()}`));
+  return { open, page };
+}
+
+test('a deposit that waits long for the custody API is not said to differ from it', async () => {
+  const { open, page } = await verifying();
+  expect(await page()).toContain('The custody API has not confirmed it yet. Nothing to do:');
+  open.at += 7 * HOUR_MS;
+  await open.run(0, AGES);
+  expect(open.openBreaks()).toEqual(['stale_deposit']);
+  const text = await page();
+  expect(text).toContain(
+    'The custody API has not confirmed it for a long time. Check that the custody API answers, then ask the custody service about its transaction. The credit follows when the API’s record matches.',
+  );
+  expect(text).not.toContain('says otherwise');
+  expect(text).not.toContain('while this difference is open');
+});
+
+test('what the custody API says otherwise is in the asset’s unit, like every amount', async () => {
+  const { open, page } = await verifying();
+  await verifyWith(open, { changes: [balanceChange(2_000n)] });
+  expect(open.openBreaks()).toEqual(['amount_mismatch']);
+  expect(await page()).toContain(
+    'The custody API says otherwise. The custody API says 20 ETH , the notifications say 15 ETH . No credit follows',
+  );
+});
