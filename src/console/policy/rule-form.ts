@@ -149,8 +149,16 @@ export function policyOf(rules: readonly FormRule[], decimals: Decimals): ReadFo
     }
     const read = ruleIn(one, decimals);
     problems.push(...read.problems);
-    if (scope.kind === 'default') base = read.rule;
-    else (scope.kind === 'network' ? networks : assets)[scope.name] = read.rule;
+    if (scope.kind === 'default') {
+      base = read.rule;
+      continue;
+    }
+    const others = scope.kind === 'network' ? networks : assets;
+    if (Object.hasOwn(others, scope.name)) {
+      problems.push(
+        `Two rules are for the ${scope.kind} ${scope.name}: keep one, with the settings of both.`,
+      );
+    } else others[scope.name] = read.rule;
   }
   return { policy: { default: base, networks, assets }, problems };
 }

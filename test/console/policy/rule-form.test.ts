@@ -61,6 +61,27 @@ test('a new rule without a name is none while it is empty, and a problem once it
   ]);
 });
 
+test('two rules of one name are a problem: the later one would lift the halt of the other', () => {
+  const fields = {
+    'scope-0': 'default',
+    'confirmations-0': '6',
+    'scope-1': 'asset',
+    'name-1': ETH,
+    'halted-1': 'yes',
+    'scope-2': 'network',
+    'name-2': ETH,
+    'scope-3': 'asset',
+    'new-3': 'yes',
+    'name-3': ETH,
+    'confirmations-3': '12',
+  };
+  const { policy, problems } = policyOf(formRulesIn(fields), KNOWN);
+  expect(problems).toEqual([
+    'Two rules are for the asset ethereum:ETH: keep one, with the settings of both.',
+  ]);
+  expect(policy.assets[ETH]).toEqual({ halted: true });
+});
+
 const SIXTY = '1'.repeat(60);
 
 test.each([
