@@ -90,6 +90,8 @@ export interface Reads {
   feedPage(page: PageRequest): Promise<Page<FeedItem>>;
   /** Deposits whose credit the consumer has not acknowledged: the oldest credits first. */
   unacknowledged(limit: number): Promise<Oldest<Deposit>>;
+  /** Position of the journal's last fact; 0 while it is empty. */
+  journalHead(): Promise<number>;
   /** Number of the last item of the feed; 0 while it is empty. */
   feedHead(): Promise<number>;
   /** The restores from a backup, oldest first. */

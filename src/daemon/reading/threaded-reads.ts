@@ -48,6 +48,7 @@ export class ThreadedReads implements Reading {
   readonly credits = this.#looking('credits');
   readonly credit = this.#looking('credit');
   readonly feedHead = this.#looking('feedHead');
+  readonly journalHead = this.#looking('journalHead');
   readonly feedRestores = this.#looking('feedRestores');
   readonly feedPage = this.#listing('feedPage');
   readonly unacknowledged = this.#listing('unacknowledged');

@@ -43,6 +43,11 @@ export interface CustodyTransaction {
   /** Absent when the API gives no readable time. */
   readonly createdAt?: number;
   readonly updatedAt: number;
+  /**
+   * The journal position when it was requested: it may be older than any later fact. Absent in older
+   * facts.
+   */
+  readonly askedAfter?: number;
 }
 
 /** A hash's sum of one asset in a vault, over all its transactions at the custody API. */

@@ -6,7 +6,7 @@ import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { KeyedHashState } from '../../domain/hash/hash-state.ts';
 import { groupedBy } from '../../domain/grouped.ts';
-import type { DepositId, HashKey, TransactionId } from '../../domain/ids.ts';
+import type { HashKey, TransactionId } from '../../domain/ids.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
@@ -42,14 +42,6 @@ export interface Absent {
 
 export const NOTHING_ABSENT: Absent = { absentDeposits: [], absentWithdrawals: [] };
 
-/** Epochs by deposit; a deposit without one is compared whatever its epoch is. */
-export type Epochs = ReadonlyMap<DepositId, number>;
-
-/** The epochs of these deposits. */
-export function epochsOf(deposits: readonly Deposit[]): Epochs {
-  return new Map(deposits.map(({ depositId, epoch }) => [depositId, epoch]));
-}
-
 /** Reads our side of these rows and hashes as one consistent snapshot. */
 export async function takeSnapshot(
   rows: readonly CustodyTransaction[],
@@ -78,6 +70,7 @@ export async function takeSnapshot(
     hashStates: new Map(view.hashStates.map((one) => [hashKeyOf(one), one])),
     withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
     ownHashes: byTransaction(view.hashStates),
+    rollbacks: new Map(view.rollbacks.map((one) => [hashKeyOf(one), one.seq])),
     openBreaks: view.openBreaks,
     pinnedDecimals: view.pinnedDecimals,
     policy: view.policy ?? NO_POLICY,
@@ -148,20 +141,18 @@ export async function compareAll(context: {
   transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
   absent: Absent;
   unconfirmed: UnconfirmedRecords;
-  /** Epochs of deposits before the rows were read. */
-  epochs: Epochs;
   /** Hashes without an own transaction in the API, keyed by `hashKeyOf`. */
   disowned?: ReadonlySet<string>;
   snapshot: Snapshot;
 }): Promise<Compared[]> {
-  const { transactions, absent, unconfirmed, epochs, disowned, snapshot } = context;
-  const compareReceived = depositComparison(epochs, snapshot);
+  const { transactions, absent, unconfirmed, disowned, snapshot } = context;
   const rows = [...transactions.values()];
   const sent = rows.filter((row) => row.type === 'outgoing');
   const outgoing = await inBatches(sent, (row) => [compareOutgoingRow(row, snapshot)]);
   const own = new Set(sent.filter((row) => row.blockchainHash !== null).map(hashKeyOf));
   const received = rows.filter((row) => row.type === 'incoming');
   const incoming = await inBatches(received, (row) => {
+    if (mayPrecedeRollback(row, snapshot)) return [notCompared(row)];
     const deposits = depositsOf(row, snapshot).map((deposit) => {
       if (own.has(hashKeyOf(deposit))) return { ...deposit, ownTransfer: true };
       // The writer applies the record that disowns the hash first; compare with that state.
@@ -169,7 +160,7 @@ export async function compareAll(context: {
     });
     return deposits.length === 0
       ? [compareUnseenRow(row, snapshot)]
-      : deposits.map((deposit) => compareReceived(deposit, row));
+      : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
   });
   const misnamed = unconfirmed.withdrawals.filter(
     ({ transactionId }) => transactions.get(transactionId)?.type === 'incoming',
@@ -185,18 +176,18 @@ export async function compareAll(context: {
 }
 
 /**
- * Compares a deposit with its row, unless it was rolled back while the rows were read. The row may
- * be older than the rollback: its depth would verify a deposit that was mined again a moment ago.
+ * Whether the row says confirmed, and its hash was rolled back after it was requested. It may be
+ * older than the rollback: its depth would verify a deposit that was mined again a moment ago.
  */
-function depositComparison(
-  epochs: Epochs,
-  snapshot: Snapshot,
-): (deposit: Deposit, row: CustodyTransaction) => Compared {
-  return (deposit, row) => {
-    const isSame = (epochs.get(deposit.depositId) ?? deposit.epoch) === deposit.epoch;
-    if (isSame) return compareDepositRow(deposit, row, snapshot);
-    return { outcome: skipped('custody_behind'), record: null, missed: null, again: row };
-  };
+export function mayPrecedeRollback(row: CustodyTransaction, { rollbacks }: Snapshot): boolean {
+  const { type, status, askedAfter } = row;
+  if (type !== 'incoming' || status !== 'confirmed' || askedAfter === undefined) return false;
+  return (rollbacks.get(hashKeyOf(row)) ?? 0) > askedAfter;
+}
+
+/** A row that says nothing: a newer one must be read. */
+function notCompared(row: CustodyTransaction): Compared {
+  return { outcome: skipped('custody_behind'), record: null, missed: null, again: row };
 }
 
 /**

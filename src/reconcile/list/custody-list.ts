@@ -119,6 +119,8 @@ export async function readCustodyList(
   client: CustodyClient,
   reading: {
     since: number | null;
+    /** The journal position when the reading began. */
+    askedAfter: number;
     overlapMs: number;
     priority: Priority;
     deadlineMs: number;
@@ -134,7 +136,8 @@ export async function readCustodyList(
     continuation?: Priority;
   },
 ): Promise<CustodyList> {
-  const { since, overlapMs, deadlineMs, type, isKnown, requestsMax = REQUESTS_MAX } = reading;
+  const { since, askedAfter, overlapMs, deadlineMs, type, isKnown } = reading;
+  const { requestsMax = REQUESTS_MAX } = reading;
   const floor = since === null ? Number.NEGATIVE_INFINITY : since - overlapMs;
   let { priority } = reading;
   const read = (at: PageRequest) => {
@@ -151,7 +154,7 @@ export async function readCustodyList(
   const transactions = new Map<TransactionId, CustodyTransaction>();
   let newest: number | null = null;
   for (const row of list.rows.values()) {
-    const transaction = transactionOf(row);
+    const transaction = { ...transactionOf(row), askedAfter };
     transactions.set(transaction.transactionId, transaction);
     newest = Math.max(newest ?? transaction.updatedAt, transaction.updatedAt);
   }

@@ -18,6 +18,8 @@ export interface RunContext {
   /** The watermark by the service's clock, Unix milliseconds; null until a run read the whole list. */
   readonly known: number | null;
   readonly tally: Tally;
+  /** The journal position when the run began. */
+  readonly askedAfter: number;
 }
 
 /** The custody API's part of a run: records to journal, and the run's own figures. */

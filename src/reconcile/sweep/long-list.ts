@@ -33,6 +33,8 @@ export interface LongListContext {
   readonly priority: Priority;
   readonly deadlineMs: number;
   readonly overlapMs: number;
+  /** The journal position when the run began. */
+  readonly askedAfter: number;
   /** Compares rows and makes the outcome durable; false when the store refused. */
   readonly take: (rows: readonly CustodyTransaction[]) => Promise<boolean>;
 }
@@ -77,7 +79,7 @@ export class LongList {
   async goOn(context: LongListContext): Promise<LongListPart> {
     let requests = 0;
     let unreadable = 0;
-    const { custody, priority, deadlineMs } = context;
+    const { custody, priority, deadlineMs, askedAfter } = context;
     const ask = (type: 'outgoing' | 'incoming') => (at: { page: number; pageSize: number }) => {
       requests += 1;
       return custody.transactions(
@@ -98,7 +100,7 @@ export class LongList {
       switch (event.kind) {
         case 'rows': {
           unreadable += event.unreadable.length;
-          const rows = event.rows.map(transactionOf);
+          const rows = event.rows.map((row) => ({ ...transactionOf(row), askedAfter }));
           this.#see(rows, isOwn);
           if (!isOwn) this.#held.push(rows);
           else if (!(await context.take(rows))) return end(NOT_TAKEN);
@@ -146,9 +148,10 @@ export class LongList {
     context: LongListContext,
   ): Promise<Pick<LongListPart, 'requests' | 'unfinished'>> {
     if (this.#held.length === 0) return { requests: 0, unfinished: null };
-    const { custody, priority, deadlineMs, overlapMs } = context;
+    const { custody, priority, deadlineMs, overlapMs, askedAfter } = context;
     const head = await readCustodyList(custody, {
       since: this.#newestOwn,
+      askedAfter,
       overlapMs,
       priority,
       deadlineMs,

@@ -7,8 +7,6 @@ import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
   compareAll,
-  epochsOf,
-  type Epochs,
   NOTHING_ABSENT,
   NOTHING_UNCONFIRMED,
   takeSnapshot,
@@ -51,8 +49,6 @@ interface LongReadingOptions {
 export class LongReading {
   readonly #options: LongReadingOptions;
   #list: LongList | null = null;
-  /** Of deposits that waited when the list was begun. */
-  #epochs: Epochs = new Map();
   /** Time from which the list must be read again: rows not compared or not repaired. */
   #rereadFrom = Infinity;
   /** Start of a history that is too long to read whole; null when none is. */
@@ -77,7 +73,6 @@ export class LongReading {
     const oldest = unconfirmed.reduce((first, one) => Math.min(first, one.firstSeenAt), now());
     this.#firstFloor ??= oldest - FIRST_HISTORY_MS;
     this.#list = new LongList({ floor: (known ?? this.#firstFloor) - overlapMs });
-    this.#epochs = epochsOf(unconfirmed);
     this.#rereadFrom = Infinity;
   }
 
@@ -118,10 +113,7 @@ export class LongReading {
       repairs: repaired?.repairs ?? NO_REPAIRS,
     };
     const { unfinished } = part;
-    if (unfinished?.kind !== 'later') {
-      this.#list = null;
-      this.#epochs = new Map();
-    }
+    if (unfinished?.kind !== 'later') this.#list = null;
     if (unfinished !== null) {
       tally.skip(unfinished.cause, Math.max(waitingDeposits - ended, 1));
       return { ...half, incomplete: unfinished.detail };
@@ -142,7 +134,6 @@ export class LongReading {
       transactions,
       absent: NOTHING_ABSENT,
       unconfirmed: NOTHING_UNCONFIRMED,
-      epochs: this.#epochs,
       snapshot,
     });
   }

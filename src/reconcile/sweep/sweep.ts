@@ -184,7 +184,16 @@ export class Sweep {
     const waitingDepositCount = await reads.waitingDepositCount();
     const known = await reads.custodyWatermark();
     const priority = waitingDepositCount > 0 ? 'deposits' : 'sweep';
-    const context: RunContext = { custody, priority, deadlineMs, overlapMs, known, tally };
+    const askedAfter = await reads.journalHead();
+    const context: RunContext = {
+      custody,
+      priority,
+      deadlineMs,
+      overlapMs,
+      known,
+      tally,
+      askedAfter,
+    };
     if (this.#long.isUnderWay) return this.#long.goOn(context, waitingDepositCount);
     // Read before the list: records that arrive during the reading belong to the next run.
     const asOfNow = await this.#unconfirmed();

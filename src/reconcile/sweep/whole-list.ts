@@ -3,7 +3,7 @@ import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
   compareAll,
-  epochsOf,
+  mayPrecedeRollback,
   takeSnapshot,
   type UnconfirmedRecords,
 } from '../comparing/batch-comparison.ts';
@@ -81,7 +81,7 @@ export class WholeList {
     unconfirmed: UnconfirmedRecords,
     context: RunContext,
   ): Promise<Reading> {
-    const { custody, deadlineMs, tally } = context;
+    const { custody, deadlineMs, tally, askedAfter } = context;
     const { now, graceMs } = this.#options;
     const disputes = await this.#disputed.ask({
       custody,
@@ -111,7 +111,7 @@ export class WholeList {
       ...disputes.transactions,
       ...found.transactions,
     ]) {
-      transactions.set(transaction.transactionId, transaction);
+      transactions.set(transaction.transactionId, { askedAfter, ...transaction });
     }
     const { newest } = list;
     const requests = requestsOf([list, disputes, found, overdue]);
@@ -123,13 +123,15 @@ export class WholeList {
     unconfirmed: UnconfirmedRecords,
     context: RunContext,
   ): Promise<CustodyResult> {
-    const { custody, deadlineMs, tally, known } = context;
+    const { custody, deadlineMs, tally, known, askedAfter } = context;
     const { now, repairs } = this.#options;
     const { newest, absent, disputes } = reading;
     const { disowned } = disputes;
     const transactions = new Map(reading.transactions);
     const looked = await this.#inactive?.look({ custody, deadlineMs });
-    for (const one of looked?.transactions ?? []) transactions.set(one.transactionId, one);
+    for (const one of looked?.transactions ?? []) {
+      transactions.set(one.transactionId, { askedAfter, ...one });
+    }
     const movements = looked?.rows.map((row) => row.movement) ?? [];
     const rows = [...transactions.values()];
     const { withdrawals } = unconfirmed;
@@ -139,7 +141,6 @@ export class WholeList {
       transactions,
       absent,
       unconfirmed,
-      epochs: epochsOf(unconfirmed.deposits),
       disowned,
       snapshot,
     });
@@ -148,7 +149,11 @@ export class WholeList {
     if (judged) tally.addAll(judged.checks.outcomes);
     const reached = reachedBy(newest, now());
     const again = compared.flatMap((one) => one.again ?? []);
-    this.#options.changes?.unswept.put(again.filter((row) => isReread(row.updatedAt, reached)));
+    const { changes } = this.#options;
+    for (const row of again) {
+      if (mayPrecedeRollback(row, snapshot)) changes?.shown.outdate(row);
+      else if (isReread(row.updatedAt, reached)) changes?.unswept.put([row]);
+    }
     const missed = compared.flatMap((one) => one.missed ?? []);
     const repaired = await repairs?.run(missed, { ...context, snapshot });
     const sums = await this.#compareSums(transactions.values(), context);

@@ -110,6 +110,8 @@ export class CustodyChanges {
     /** Priority of further pages. */
     continuation?: Priority;
     deadlineMs: number;
+    /** The journal position when the reading begins. */
+    askedAfter: number;
   }): Promise<CustodyList> {
     const since = this.#floor;
     const askedMs = this.#now();

@@ -71,6 +71,12 @@ export class ShownRows {
     return shown !== undefined && this.#isFresh(shown) ? shown.row : undefined;
   }
 
+  /** Lets a row count no longer: its transaction must be looked up, or shown again. */
+  outdate({ transactionId }: CustodyTransaction): void {
+    const shown = this.#rows.get(transactionId);
+    if (shown !== undefined) this.#rows.set(transactionId, { ...shown, at: -Infinity });
+  }
+
   /** Whether a row with this `updatedAt` was read; it may have new data since. */
   hasRead({ transactionId, updatedAt }: CustodyTransaction): boolean {
     return this.#rows.get(transactionId)?.row.updatedAt === updatedAt;

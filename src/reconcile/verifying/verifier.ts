@@ -10,7 +10,7 @@ import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import {
   compareAll,
-  epochsOf,
+  mayPrecedeRollback,
   NOTHING_ABSENT,
   NOTHING_UNCONFIRMED,
   takeSnapshot,
@@ -140,7 +140,7 @@ export class Verifier {
 
   /** Reads once for all due deposits. API failures are handled and never thrown. */
   async round(): Promise<void> {
-    const { now, changes, custody } = this.#options;
+    const { now, changes, custody, reads } = this.#options;
     const ready = this.#due.ready(now());
     const hasKnown = ready.some(({ isKnown }) => isKnown);
     const priority = hasKnown ? 'verification' : this.#laneOfUnknown();
@@ -156,7 +156,8 @@ export class Verifier {
     const askedMs = now();
     const deadlineMs = askedMs + ROUND_MS_MAX;
     const continuation = 'continuation' as const;
-    const list = await changes.read({ priority, continuation, deadlineMs });
+    const askedAfter = await reads.journalHead();
+    const list = await changes.read({ priority, continuation, deadlineMs, askedAfter });
     if (list.incomplete !== null) {
       this.#fail(ready, 'reading_failed');
       return;
@@ -164,6 +165,7 @@ export class Verifier {
     const late = await this.#lookUp(ready, list.transactions, {
       priority: continuation,
       deadlineMs,
+      askedAfter,
     });
     this.#due.asked(ready, { askedMs, answeredMs: now() });
     const rows = changes.unverified.take();
@@ -171,7 +173,7 @@ export class Verifier {
     for (const row of [...changes.shown.about(subjectsOf(ready)), ...late]) {
       rows.set(row.transactionId, row);
     }
-    if (!(await this.#judge(rows, ready))) {
+    if (!(await this.#judge(rows))) {
       changes.unverified.put(rows.values());
       this.#fail(ready, 'reading_failed');
       return;
@@ -220,13 +222,10 @@ export class Verifier {
   }
 
   /**
-   * Compares rows with our records and submits the resulting facts. `ready`: the due deposits
-   * as they were before the rows were read. False: the store did not accept all.
+   * Compares rows with our records and submits the resulting facts. False: the store did not accept
+   * all.
    */
-  async #judge(
-    rows: ReadonlyMap<TransactionId, CustodyTransaction>,
-    ready: readonly Due[],
-  ): Promise<boolean> {
+  async #judge(rows: ReadonlyMap<TransactionId, CustodyTransaction>): Promise<boolean> {
     if (rows.size === 0) return true;
     const { changes } = this.#options;
     const context = { ...this.#options, others: [], withdrawals: [] };
@@ -235,9 +234,11 @@ export class Verifier {
       transactions: rows,
       absent: NOTHING_ABSENT,
       unconfirmed: NOTHING_UNCONFIRMED,
-      epochs: epochsOf(ready.map(({ deposit }) => deposit)),
       snapshot,
     });
+    for (const row of rows.values()) {
+      if (mayPrecedeRollback(row, snapshot)) changes.shown.outdate(row);
+    }
     const records = compared.flatMap((one) => one.record ?? []);
     const refusal = await submitInOrder(
       records.filter((record) => changes.shown.isCurrent(record)),
@@ -260,7 +261,7 @@ export class Verifier {
   async #lookUp(
     ready: readonly Due[],
     listed: ReadonlyMap<TransactionId, CustodyTransaction>,
-    options: CallOptions,
+    { askedAfter, ...options }: CallOptions & { askedAfter: number },
   ): Promise<CustodyTransaction[]> {
     const { custody, changes } = this.#options;
     const asked = ready.flatMap(({ isKnown, deposit }) => {
@@ -273,7 +274,7 @@ export class Verifier {
     for (const transactionId of asked.slice(0, LOOK_UPS_MAX)) {
       const answer = await custody.transaction(transactionId, options);
       if (answer.kind !== 'ok') break;
-      const row = transactionOf(answer.value);
+      const row = { ...transactionOf(answer.value), askedAfter };
       changes.shown.see([row]);
       found.push(row);
     }

@@ -15,6 +15,7 @@ const NOTHING_KNOWN: Snapshot = {
   hashStates: new Map(),
   withdrawals: new Map(),
   ownHashes: new Map(),
+  rollbacks: new Map(),
   openBreaks: new Map(),
   pinnedDecimals: new Map(),
   policy: NO_POLICY,
@@ -37,7 +38,6 @@ test.for(['incoming', 'outgoing'] as const)(
       transactions: new Map(rows(type, 2_500).map((row) => [row.transactionId, row])),
       absent: NOTHING_ABSENT,
       unconfirmed: NOTHING_UNCONFIRMED,
-      epochs: new Map(),
       snapshot: NOTHING_KNOWN,
     });
     const first = await Promise.race([compared.then(() => 'all rows'), nextTurn('another')]);

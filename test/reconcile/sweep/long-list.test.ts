@@ -24,6 +24,7 @@ async function listed() {
       priority: 'deposits',
       deadlineMs: stage.now + 45_000,
       overlapMs: 0,
+      askedAfter: 0,
       take: async (rows) => {
         taken.push([...rows]);
         return accepts;

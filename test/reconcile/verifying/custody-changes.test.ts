@@ -20,7 +20,8 @@ test('a page that holds a known row ends the reading, although a thousand rows h
   const verifying = await startVerifying();
   const { stage, changes } = verifying;
   await payMany(verifying, PAGE + 50);
-  const read = async () => changes.read({ priority: 'sweep', deadlineMs: stage.now + 10_000 });
+  const read = async () =>
+    changes.read({ priority: 'sweep', deadlineMs: stage.now + 10_000, askedAfter: 0 });
   const first = await read();
   expect(first).toMatchObject({ incomplete: null, requests: 3 });
   expect(first.transactions.size).toBe(PAGE + 50);
@@ -30,7 +31,8 @@ test('a page that holds a known row ends the reading, although a thousand rows h
 test('a reading expects several requests when two readings before it were full of changes', async () => {
   const verifying = await startVerifying();
   const { stage, changes } = verifying;
-  const read = async () => changes.read({ priority: 'sweep', deadlineMs: stage.now + 10_000 });
+  const read = async () =>
+    changes.read({ priority: 'sweep', deadlineMs: stage.now + 10_000, askedAfter: 0 });
   await read();
   await payMany(verifying, PAGE / 2);
   await read();

@@ -90,7 +90,11 @@ test('own transactions that only a sweep has read are durable before a deposit o
   await stage.order(from, to.networkAddress, '700');
   await stage.mine(3);
   // A sweep has read the row, and its evidence is not submitted yet.
-  const list = await changes.read({ priority: 'sweep', deadlineMs: stage.now + 10_000 });
+  const list = await changes.read({
+    priority: 'sweep',
+    deadlineMs: stage.now + 10_000,
+    askedAfter: 0,
+  });
   expect(list.incomplete).toBeNull();
   await rounds(60_000);
   const [received] = (await stage.deposits()).filter(({ vaultId }) => vaultId === to.vaultId);

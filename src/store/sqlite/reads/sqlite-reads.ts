@@ -32,6 +32,7 @@ import {
   readCustodyReadThrough,
   readJournalMark,
   readLastClose,
+  readJournalHead,
   readRecordedAt,
   readUnsignedCloses,
 } from './close/closes.ts';
@@ -121,6 +122,7 @@ export class SqliteReads implements Reads {
   readonly depositLife = (depositId: string) =>
     readDepositLife(this.#db, depositId, { keys: this.#keys, journal: this.#journal });
   readonly feedHead = () => readFeedHead(this.#db);
+  readonly journalHead = () => readJournalHead(this.#db);
   readonly feedRestores = () => readFeedRestores(this.#db);
   readonly credits = (after: number, limit: number) => readCredits(this.#db, { after, limit });
   readonly feedPage = (page: PageRequest) => readFeedPage(this.#db, page);

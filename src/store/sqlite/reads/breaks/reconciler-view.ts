@@ -1,5 +1,10 @@
 import type { Kysely } from 'kysely';
-import type { TransactionId, HashKey } from '../../../../domain/ids.ts';
+import {
+  BlockchainHash,
+  NetworkKey,
+  type HashKey,
+  type TransactionId,
+} from '../../../../domain/ids.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
 import type { ReconcilerView } from '../../../answers.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
@@ -25,6 +30,41 @@ interface Growing extends HashKey {
 
 function keyOf(network: string, hash: string): string {
   return JSON.stringify([network, hash]);
+}
+
+/** The last rollback of each hash that was rolled back at some position. */
+async function rollbacksAt(
+  at: Kysely<Tables>,
+  hashStates: HashStates,
+  keys: KeyLookup,
+): Promise<ReconcilerView['rollbacks']> {
+  const returned = hashStates.filter(({ sightings }) => sightings.some(({ epoch }) => epoch > 0));
+  const found: ReconcilerView['rollbacks'][number][] = [];
+  for (const batch of inBatches(returned.map((one) => one.blockchainHash))) {
+    const rows = await at
+      .selectFrom('notifications')
+      .innerJoin('hashes', 'hashes.hash_id', 'notifications.hash_id')
+      .where(
+        'notifications.hash_id',
+        'in',
+        batch.flatMap((hash) => keys.hashIds(hash)),
+      )
+      .where('stream', '=', 'incoming')
+      .where('type', '=', 'rollback')
+      .where('status', '=', 'accepted')
+      .groupBy('notifications.hash_id')
+      .select(['hashes.network', 'hashes.blockchain_hash'])
+      .select(({ fn }) => fn.max('seq').as('seq'))
+      .execute();
+    for (const { network, blockchain_hash, seq } of rows) {
+      found.push({
+        network: NetworkKey(network),
+        blockchainHash: BlockchainHash(blockchain_hash),
+        seq,
+      });
+    }
+  }
+  return found;
 }
 
 /** The state of each hash, in the given order; an unknown hash has empty lists. */
@@ -98,17 +138,18 @@ export function readReconcilerView(
   about: { hashes: readonly HashKey[]; transactionIds: readonly TransactionId[] },
   keys: KeyLookup,
 ): Promise<ReconcilerView> {
-  return atSnapshot(db, async (at) => ({
-    hashStates: await hashStatesAt(
-      at,
-      [...about.hashes, ...(await ownHashesAt(at, about.transactionIds))],
-      keys,
-    ),
-    withdrawals: await withdrawalsAt(at, about.transactionIds),
-    openBreaks: await readOpenBreaks(at),
-    pinnedDecimals: await readPinnedDecimals(at),
-    policy: (await readPolicy(at))?.policy ?? null,
-    exemptions: await readExemptions(at),
-    exempt: await readExemptDifferences(at),
-  }));
+  return atSnapshot(db, async (at) => {
+    const own = await ownHashesAt(at, about.transactionIds);
+    const hashStates = await hashStatesAt(at, [...about.hashes, ...own], keys);
+    return {
+      hashStates,
+      rollbacks: await rollbacksAt(at, hashStates, keys),
+      withdrawals: await withdrawalsAt(at, about.transactionIds),
+      openBreaks: await readOpenBreaks(at),
+      pinnedDecimals: await readPinnedDecimals(at),
+      policy: (await readPolicy(at))?.policy ?? null,
+      exemptions: await readExemptions(at),
+      exempt: await readExemptDifferences(at),
+    };
+  });
 }

@@ -146,6 +146,15 @@ export async function readRecordedAt(
   return row?.recorded_at ?? null;
 }
 
+/** Position of the journal's last fact; 0 while it is empty. */
+export async function readJournalHead(db: Kysely<Tables>): Promise<number> {
+  const last = await db
+    .selectFrom('journal')
+    .select((one) => one.fn.max('seq').as('head'))
+    .executeTakeFirst();
+  return last?.head ?? 0;
+}
+
 /**
  * The last fact recorded before `moment` (Unix milliseconds), at `afterSeq` or later, and the
  * commit that seals it. A binary search, because the journal has no index on time.
