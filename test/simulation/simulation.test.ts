@@ -47,6 +47,14 @@ test.each([2, 5, 7])(
   RUN_MS_MAX,
 );
 
+test(
+  'a credit is as deep as the policy wants when it is mined again while the API answers for others (seed 20216)',
+  async () => {
+    expect(story(await simulate(20216))).toBe('');
+  },
+  RUN_MS_MAX,
+);
+
 /** Audits one run once more against evidence that is not so; answers what the auditor says. */
 test(
   'the auditor notices each kind of untruth',
@@ -69,7 +77,7 @@ test(
         audit('less paid', {
           transactions: transactions.filter((one) => one !== paid[0]),
         });
-        audit('never deep', { deepest: new Map() });
+        audit('never deep', { depthsAtCredit: new Map() });
         audit('no address', { networkAddresses: new Map() });
         audit('all dust', {
           ruleOf: (network, asset) => ({ ...ruleOf(network, asset), minimum: 10n ** 80n }),

@@ -111,11 +111,11 @@ class Simulation {
   }
   async #audit(): Promise<void> {
     const { core, acknowledged, problems } = this.#runSetup;
-    const { deepest, operators, forger } = this.#steps;
+    const { depths, operators, forger } = this.#steps;
     const evidence = gatherEvidence({
       world: core.world,
       custodySetup: this.#custodySetup,
-      deepest,
+      depthsAtCredit: depths.atCredit,
       attributed: operators.attributed,
       falseWebhooks: forger.falseWebhooks,
       acknowledged,

@@ -2,6 +2,7 @@ import type { VirtualClock } from '../../src/simulator/clock.ts';
 import type { RunningCore } from '../../src/simulator/core.ts';
 import { Chance } from './seeded-draws.ts';
 import type { EventLog } from './event-log.ts';
+import { DepthHistory } from './audit/depth-history.ts';
 import { Forger } from './people/forger.ts';
 import { Operators } from './people/operators.ts';
 import type { CustodySetup } from './people/custody-setup.ts';
@@ -20,6 +21,12 @@ const REST_MS = 2 * 3_600_000;
 /** A paused order ends after a day. */
 const PAUSE_MS_MAX = 25 * 3_600_000;
 const SWEEPS_AT_REST = 6;
+/** How often everything that was buried is taken back once more, and the blocks watched after it. */
+const LATE_REORGS = 0.5;
+const LATE_REORG_BLOCKS_MAX = 20;
+const BLOCKS_AFTER_REORG = 3;
+/** How often what happens while the custody API answers is a reorganisation that mines a transaction again. */
+const REMINED = 0.3;
 
 const ACTIONS = {
   traffic: 60,
@@ -49,10 +56,11 @@ interface StepsOptions {
 export class Steps {
   readonly operators: Operators;
   readonly forger: Forger;
-  /** How deep each hash ever was. */
-  readonly deepest = new Map<string, number>();
+  readonly depths = new DepthHistory();
   readonly #lying: boolean;
   readonly #chance: Chance;
+  readonly #bustling: Chance;
+  readonly #resting: Chance;
   readonly #runSetup: RunSetup;
   readonly #core: RunningCore;
   readonly #clock: VirtualClock;
@@ -72,6 +80,8 @@ export class Steps {
     this.#lying = lying;
     // The name is part of the seed: with another name, each seed has other steps.
     this.#chance = new Chance(seed, 'course');
+    this.#bustling = new Chance(seed, 'bustle');
+    this.#resting = new Chance(seed, 'rest');
     this.#runSetup = runSetup;
     this.#core = core;
     this.#clock = clock;
@@ -90,7 +100,7 @@ export class Steps {
       log,
       acknowledged: () => acknowledged,
     });
-    runSetup.bustle.run = () => this.#burst(2);
+    runSetup.bustle.run = () => this.#bustle();
   }
 
   /** How much of it happened. */
@@ -153,6 +163,12 @@ export class Steps {
     await this.#product.idle();
     await this.#network.idle();
     await this.#clock.advance(0);
+    await this.#lookAtFeed();
+  }
+
+  async #lookAtFeed(): Promise<void> {
+    const { reads } = this.#product;
+    if (reads !== undefined) await this.depths.look(reads);
   }
 
   #skew(ms: number): void {
@@ -185,17 +201,25 @@ export class Steps {
   }
 
   async #burst(most: number): Promise<void> {
-    for (let left = most; left > 0; left -= 1) this.#traffic.act();
-    this.#watch();
+    for (let left = most; left > 0; left -= 1) {
+      this.#traffic.act();
+      this.#watch();
+    }
     await this.#clock.advance(0);
   }
 
-  /** A credit may be due at any depth that a hash ever had. */
+  /** The world moves on while the custody API answers; at the worst, what it tells of is mined again. */
+  async #bustle(): Promise<void> {
+    if (!this.#bustling.happens(REMINED)) return this.#burst(2);
+    const network = this.#traffic.takeBack();
+    this.#watch();
+    if (network !== undefined) this.#traffic.mine(network);
+    this.#watch();
+    return this.#clock.advance(0);
+  }
+
   #watch(): void {
-    for (const { blockchainHash, confirmations } of this.#core.world.truthTransactions()) {
-      const before = this.deepest.get(blockchainHash) ?? 0;
-      if (confirmations > before) this.deepest.set(blockchainHash, confirmations);
-    }
+    this.depths.watch(this.#core.world.truthTransactions());
   }
 
   async #pass(ms: number): Promise<void> {
@@ -247,10 +271,8 @@ export class Steps {
     this.#traffic.decideAll();
     await this.#deliverAll();
     await this.#pass(PAUSE_MS_MAX);
-    this.#traffic.fillGaps();
-    this.#traffic.bury(BURIAL_BLOCKS);
-    this.#watch();
-    await this.#deliverAll();
+    await this.#bury();
+    if (this.#resting.happens(LATE_REORGS)) await this.#reorganiseLate();
     for (let count = 0; count < SWEEPS_AT_REST; count += 1) {
       await this.#pass(count % 2 === 0 ? REST_MS : GRACE_MS + 60_000);
       await this.#sweep();
@@ -258,6 +280,35 @@ export class Steps {
       if (count === 2) await this.operators.resolveUnexplained();
       await this.#deliverAll();
     }
+    await this.#lookAtFeed();
+  }
+
+  /** Everything is mined, and as deep as it can count. */
+  async #bury(): Promise<void> {
+    this.#traffic.fillGaps();
+    this.#traffic.bury(BURIAL_BLOCKS);
+    this.#watch();
+    await this.#deliverAll();
+  }
+
+  /** Credits were given, and a reorganisation takes their blocks back: they are mined again slowly. */
+  async #reorganiseLate(): Promise<void> {
+    await this.#sweep();
+    await this.#lookAtFeed();
+    this.#faultSchedule.bustle();
+    this.#traffic.reorganise(BURIAL_BLOCKS + this.#resting.between(1, LATE_REORG_BLOCKS_MAX));
+    this.#watch();
+    for (let block = 0; block < BLOCKS_AFTER_REORG; block += 1) {
+      await this.#deliverAll();
+      await this.#pass(GRACE_MS);
+      await this.#sweep();
+      await this.#verify();
+      await this.#lookAtFeed();
+      this.#traffic.bury(1);
+      this.#watch();
+    }
+    this.#faultSchedule.clear();
+    await this.#bury();
   }
 
   async #deliverAll(): Promise<void> {

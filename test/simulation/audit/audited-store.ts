@@ -86,6 +86,19 @@ export class AuditedStore {
     );
   }
 
+  /** Ids of the rollbacks of an item's transaction that were accepted before the item was appended. */
+  rollbacksBefore({ credit_id }: FeedRow): string[] {
+    return this.rows<{ id: string }>(
+      `SELECT n.id AS id FROM credits c
+       JOIN deposits d ON d.deposit_id = c.deposit_id
+       JOIN notifications n ON n.hash_id = d.hash_id AND n.seq < c.seq
+       WHERE c.credit_id = ? AND n.stream = 'incoming' AND n.type = 'rollback'
+         AND n.status = 'accepted'
+         AND n.transaction_id = json_extract(c.deposit, '$.transactionId')`,
+      credit_id,
+    ).map(({ id }) => id);
+  }
+
   breaks(): BreakRow[] {
     return this.rows<BreakRow>(
       'SELECT type, key, state, blockchain_hash AS hash, resolved_by FROM breaks',

@@ -53,12 +53,21 @@ export class CreditAudit {
     }
   }
 
-  /** A credit needs the policy's depth, which the hash must have had at some time. */
-  #checkDepth({ hash, network, asset, feed_seq }: FeedRow): void {
-    const deepest = this.#evidence.deepest.get(hash) ?? 0;
+  /**
+   * A credit needs the policy's depth, which the hash must have had by then, and after every true
+   * rollback that the product had taken.
+   */
+  #checkDepth(item: FeedRow): void {
+    const { hash, network, asset, feed_seq, credit_id } = item;
+    const stays = this.#evidence.depthsAtCredit.get(credit_id) ?? [];
+    const lies = new Set(this.#evidence.falseWebhooks.map(({ id }) => id));
+    const known = this.#store.rollbacksBefore(item).filter((id) => !lies.has(id)).length;
     const { depth } = this.#evidence.ruleOf(network, asset);
-    if (deepest >= depth) return;
-    this.#problems.push(`feed ${feed_seq}: ${hash} is credited and was never ${depth} deep`);
+    if (stays.slice(known).some((deepest) => deepest >= depth)) return;
+    const since = known === 0 ? '' : ` since rollback ${known}`;
+    this.#problems.push(
+      `feed ${feed_seq}: ${hash} is credited and was never ${depth} deep${since}`,
+    );
   }
 
   /** A credit names the true address on the chain, whatever the first webhook named. */

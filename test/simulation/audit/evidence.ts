@@ -36,8 +36,8 @@ export interface TrueBalance {
 export interface Evidence {
   readonly transactions: readonly TrueTransaction[];
   readonly balances: readonly TrueBalance[];
-  /** The deepest that a hash ever was. */
-  readonly deepest: ReadonlyMap<string, number>;
+  /** By credit id: how deep its hash got in each stay in a block, until the credit was appended. */
+  readonly depthsAtCredit: ReadonlyMap<string, readonly number[]>;
   /** The coarsest level of each vault's `mined` entries. */
   readonly sources: ReadonlyMap<string, 'address' | 'account' | 'vault'>;
   readonly ruleOf: (network: string, asset: string) => CreditingRule;
@@ -64,7 +64,7 @@ export function gatherEvidence(
   from: {
     world: World;
     custodySetup: CustodySetup;
-  } & Pick<Evidence, 'deepest' | 'attributed' | 'falseWebhooks' | 'acknowledged'>,
+  } & Pick<Evidence, 'depthsAtCredit' | 'attributed' | 'falseWebhooks' | 'acknowledged'>,
 ): Evidence {
   const { world, custodySetup, ...done } = from;
   return {

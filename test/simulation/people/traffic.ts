@@ -12,6 +12,9 @@ const UNKNOWN_CONTRACT = 'ethereum:0x00000000000000000000000000000000000000c0';
 /** Most are shallow; some are deeper than every policy requires. */
 const REORG_DEPTHS_MAX = [2, 8, 8, 40] as const;
 
+/** The most blocks that are taken back while the custody API answers. */
+const YOUNG_MAX = 8;
+
 const ACTIONS = {
   deposit: 30,
   mine: 30,
@@ -46,13 +49,33 @@ export class Traffic {
     this.#log.add(`${action} ${this.#do(action)}`);
   }
 
+  /** Takes back the blocks down to a young transaction's; answers the network, undefined without one. */
+  takeBack(): string | undefined {
+    const young = this.#chance.pickAny(
+      this.#world
+        .truthTransactions()
+        .filter(
+          ({ status, confirmations }) => status === 'confirmed' && confirmations <= YOUNG_MAX,
+        ),
+    );
+    if (young === undefined) return undefined;
+    const { network, confirmations: depth } = young;
+    const { kind } = this.#world.reorg({ network, depth });
+    this.#log.add(`taken back ${network} ${depth} ${kind}`);
+    return network;
+  }
+
+  mine(network: string): void {
+    this.#log.add(`mine ${network} ${this.#world.mineBlocks(network, 1).kind}`);
+  }
+
   /** What waits behind a missing nonce goes on its way: the sender's next transaction fills the gap. */
   fillGaps(): void {
     for (const { key } of this.#custodySetup.networks) fillGaps(this.#world, key, APPROVERS);
     this.#log.add('gaps filled');
   }
 
-  /** Buries everything as deep as it can count. */
+  /** Mines so many blocks of every chain. */
   bury(blocks: number): void {
     for (const { key } of this.#custodySetup.networks) this.#world.mineBlocks(key, blocks);
     this.#log.add(`bury ${blocks}`);
@@ -99,7 +122,7 @@ export class Traffic {
         return open === undefined ? 'nothing' : this.#world.cancel(open.transactionId).kind;
       }
       case 'reorg':
-        return this.#reorg(key);
+        return this.#reorg(key, this.#chance.between(1, this.#chance.pick(REORG_DEPTHS_MAX)));
       case 'externalDebit':
         return this.#externalDebit();
       default:
@@ -219,8 +242,14 @@ export class Traffic {
     return `${decide} ${this.#world[decide](decision).kind}`;
   }
 
-  #reorg(network: string): string {
-    const depth = this.#chance.between(1, this.#chance.pick(REORG_DEPTHS_MAX));
+  /** Takes back so many blocks of every chain; some transactions never return. */
+  reorganise(depth: number): void {
+    for (const { key } of this.#custodySetup.networks) {
+      this.#log.add(`reorg ${this.#reorg(key, depth)}`);
+    }
+  }
+
+  #reorg(network: string, depth: number): string {
     const droppable = this.#world
       .truthTransactions()
       .filter(

@@ -45,6 +45,7 @@ const CALM: FaultRates = {
   core: {},
 };
 
+const BUSTLE_MAX = 0.8;
 /** A webhook that hangs costs a second of real time: few of them, and not in every run. */
 const WEBHOOK_HANGS_MAX = 1;
 const RUNS_WITH_HANGS = 0.25;
@@ -67,6 +68,11 @@ export class FaultSchedule {
   clear(): void {
     this.#climate = CALM;
     this.#hangsLeft = 0;
+  }
+
+  /** Nothing goes wrong, but the world moves on while the product asks the custody API. */
+  bustle(): void {
+    this.#climate = { ...CALM, bustle: BUSTLE_MAX };
   }
 
   get coreFaults(): CoreFaults {
@@ -94,7 +100,7 @@ export class FaultSchedule {
       },
       api: { passes: 1, 'request-lost': at(0.3), 'response-lost': at(0.3), hangs: at(0.1) },
       commit: { kept: 1, 'disk-full': at(0.1), 'dies-before': at(0.05), 'dies-after': at(0.05) },
-      bustle: at(0.8),
+      bustle: at(BUSTLE_MAX),
       core: this.#coreFaults(at),
     };
     return 'rough';
