@@ -1,12 +1,17 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { CommandFailed } from '../daemon/process/terminal.ts';
 
 /** How every SQLite file begins (SQLite's file format, section 1.3). */
 const SQLITE_BEGINNING = 'SQLite format 3\0';
 
-/** Whether a file is a SQLite database, such as a store; false for a file that cannot be read. */
+/**
+ * Whether a file is a SQLite database, such as a store; false for a file that cannot be read, and for
+ * a pipe or a terminal.
+ */
 export function isSqliteFile(path: string): boolean {
   try {
+    // Reading from a pipe would wait for ever.
+    if (!statSync(path).isFile()) return false;
     const file = openSync(path, 'r');
     try {
       const beginning = Buffer.alloc(SQLITE_BEGINNING.length);

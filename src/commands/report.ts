@@ -131,9 +131,10 @@ function refuseBadUsage(flags: ReportFlags): void {
 }
 
 /** Refuses to write the report over a store or a backup, or over a file that the command reads. */
-function refuseLoss({ out, config, tokenFile }: ReportFlags): void {
+function refuseLoss({ out, config, tokenFile, ca, cert, key }: ReportFlags): void {
   if (out === undefined) return;
-  const isRead = [config, tokenFile].some((file) => file && resolve(file) === resolve(out));
+  const read = [config, tokenFile, ca, cert, key];
+  const isRead = read.some((file) => file && resolve(file) === resolve(out));
   if (!isRead && !isSqliteFile(out)) return;
   const what = isRead ? 'is read by this command' : 'is a SQLite database';
   throw new CommandFailed(

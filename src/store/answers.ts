@@ -12,7 +12,7 @@ import type { ChangeKind } from '../domain/fact/notification.ts';
 import type { OwnHash } from '../domain/withdrawal/own-hash.ts';
 import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
 import type { FactKind, IntakeStatus } from '../domain/fact/fact.ts';
-import type { AddressId, AssetId, CreditId, VaultId, HashKey } from '../domain/ids.ts';
+import type { AddressId, AssetId, CreditId, TransactionId, VaultId } from '../domain/ids.ts';
 import type { Movement, MovementAgreement } from '../domain/money/movement.ts';
 import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
 import type {
@@ -255,8 +255,8 @@ export interface VaultAddress {
 /** The records that a comparison reads, from one snapshot. */
 export interface ReconcilerView {
   readonly hashStates: readonly KeyedHashState[];
-  /** The journal position of the last `incoming` rollback of each hash that has one. */
-  readonly rollbacks: readonly (HashKey & { readonly seq: number })[];
+  /** Journal positions of the last `incoming` rollbacks after the given one, by transaction. */
+  readonly rollbacks: ReadonlyMap<TransactionId, number>;
   readonly withdrawals: readonly Withdrawal[];
   /** Unresolved breaks that a comparison can open, change or resolve, by key. */
   readonly openBreaks: ReadonlyMap<string, Break>;

@@ -200,10 +200,12 @@ export interface Reads {
   ): Promise<ReadonlyMap<TransactionId, readonly CountedRow[]>>;
   /**
    * The store's side of a comparison, from one snapshot: the hash states of the hashes, and of
-   * every hash that one of the transactions has or is claimed to have.
+   * every hash that one of the transactions has or is claimed to have. `after`: the journal position
+   * from which rollbacks are wanted; absent: none are.
    */
   reconcilerView(about: {
     hashes: readonly HashKey[];
     transactionIds: readonly TransactionId[];
+    after?: number;
   }): Promise<ReconcilerView>;
 }

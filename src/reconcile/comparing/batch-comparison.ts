@@ -65,12 +65,13 @@ export async function takeSnapshot(
   const view = await reads.reconcilerView({
     hashes: [...hashes.values()],
     transactionIds: [...ids],
+    after: rows.reduce((oldest, row) => Math.min(oldest, row.askedAfter ?? oldest), Infinity),
   });
   return {
     hashStates: new Map(view.hashStates.map((one) => [hashKeyOf(one), one])),
     withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
     ownHashes: byTransaction(view.hashStates),
-    rollbacks: new Map(view.rollbacks.map((one) => [hashKeyOf(one), one.seq])),
+    rollbacks: view.rollbacks,
     openBreaks: view.openBreaks,
     pinnedDecimals: view.pinnedDecimals,
     policy: view.policy ?? NO_POLICY,
@@ -176,13 +177,14 @@ export async function compareAll(context: {
 }
 
 /**
- * Whether the row says confirmed, and its hash was rolled back after it was requested. It may be
- * older than the rollback: its depth would verify a deposit that was mined again a moment ago.
+ * Whether the row says confirmed, and a webhook rolled its transaction back after it was requested.
+ * It may be older than the rollback: its depth would verify a deposit that was mined again a moment
+ * ago. A forged rollback under another transaction's id changes nothing in the row's depth.
  */
 export function mayPrecedeRollback(row: CustodyTransaction, { rollbacks }: Snapshot): boolean {
-  const { type, status, askedAfter } = row;
+  const { transactionId, type, status, askedAfter } = row;
   if (type !== 'incoming' || status !== 'confirmed' || askedAfter === undefined) return false;
-  return (rollbacks.get(hashKeyOf(row)) ?? 0) > askedAfter;
+  return (rollbacks.get(transactionId) ?? 0) > askedAfter;
 }
 
 /** A row that says nothing: a newer one must be read. */

@@ -36,8 +36,8 @@ export interface Snapshot {
   readonly withdrawals: ReadonlyMap<TransactionId, Withdrawal>;
   /** Hash states of all hashes that a transaction has or is claimed to have. */
   readonly ownHashes: ReadonlyMap<TransactionId, readonly KeyedHashState[]>;
-  /** The journal position of the last rollback of each hash that has one, by `hashKeyOf`. */
-  readonly rollbacks: ReadonlyMap<string, number>;
+  /** Journal positions of the last rollbacks since the oldest row was requested. */
+  readonly rollbacks: ReadonlyMap<TransactionId, number>;
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly policy: CreditingPolicy;

@@ -234,7 +234,7 @@ export class Sweep {
     if (read.incomplete !== null && !isSpared) return { list: read, unconfirmed: asOfNow };
     const unconfirmed = isSpared ? seenBefore(asOfNow, changes.readAtMs) : asOfNow;
     const requests = isSpared ? 0 : read.requests;
-    const transactions = changes.unswept.take();
+    const transactions = changes.take(changes.unswept);
     const overdueAt = now() - graceMs;
     const isOverdue = (row: CustodyTransaction): boolean =>
       lacksChanges(row) && row.updatedAt < overdueAt;

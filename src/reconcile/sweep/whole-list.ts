@@ -151,7 +151,7 @@ export class WholeList {
     const again = compared.flatMap((one) => one.again ?? []);
     const { changes } = this.#options;
     for (const row of again) {
-      if (mayPrecedeRollback(row, snapshot)) changes?.shown.outdate(row);
+      if (mayPrecedeRollback(row, snapshot)) changes?.readAgain(row);
       else if (isReread(row.updatedAt, reached)) changes?.unswept.put([row]);
     }
     const missed = compared.flatMap((one) => one.missed ?? []);

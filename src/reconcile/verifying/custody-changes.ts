@@ -1,5 +1,7 @@
 import type { Priority } from '../../custody/budget/lane.ts';
 import type { CustodyClient } from '../../custody/client.ts';
+import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { TransactionId } from '../../domain/ids.ts';
 import { PAGE_SIZE_MAX } from '../../wire/page.ts';
 import { readCustodyList, type CustodyList } from '../list/custody-list.ts';
 import { RowQueue } from './row-queue.ts';
@@ -43,6 +45,8 @@ export class CustodyChanges {
   readonly #custody: CustodyClient;
   readonly #now: () => number;
   #floor: number | null = null;
+  /** The oldest row that must be read again, by its `updatedAt`. */
+  #againFrom = Infinity;
   #readAtMs = 0;
   /**
    * Rates of change before the last two readings. The lower one counts: one reading with many new
@@ -84,6 +88,21 @@ export class CustodyChanges {
     this.#floor = Math.max(this.#floor ?? floor, floor);
   }
 
+  /** Has the next reading go back to a row that must be read again, and count it as news. */
+  readAgain(row: CustodyTransaction): void {
+    this.shown.outdate(row);
+    this.#againFrom = Math.min(this.#againFrom, row.updatedAt);
+  }
+
+  /** Removes and returns the rows of a queue, each as it was read last. */
+  take(queue: RowQueue): Map<TransactionId, CustodyTransaction> {
+    const rows = queue.take();
+    for (const row of rows.values()) {
+      rows.set(row.transactionId, this.shown.get(row.transactionId) ?? row);
+    }
+    return rows;
+  }
+
   /** Forgets the read position and all queued rows. */
   detach(): void {
     this.#floor = null;
@@ -113,9 +132,11 @@ export class CustodyChanges {
     /** The journal position when the reading begins. */
     askedAfter: number;
   }): Promise<CustodyList> {
-    const since = this.#floor;
     const askedMs = this.#now();
-    if (since === null) throw new Error('the read position of the list is unknown');
+    if (this.#floor === null) throw new Error('the read position of the list is unknown');
+    const againFrom = this.#againFrom;
+    const since = Math.min(this.#floor, againFrom);
+    this.#againFrom = Infinity;
     const list = await readCustodyList(this.#custody, {
       ...options,
       since,
@@ -124,7 +145,10 @@ export class CustodyChanges {
       isKnown: (row) => this.shown.hasRead(row),
     });
     if (list.incomplete === null) this.#take(list, askedMs);
-    else if (list.incomplete.isTooLong) this.detach();
+    else {
+      this.#againFrom = Math.min(this.#againFrom, againFrom);
+      if (list.incomplete.isTooLong) this.detach();
+    }
     return list;
   }
 

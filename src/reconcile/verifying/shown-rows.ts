@@ -9,6 +9,9 @@ const SHOWN_MS = 900_000;
 /** Most rows remembered, some 100 MB; the oldest are evicted. */
 const ROWS_MAX = 100_000;
 
+/** The time of a row that must be read again. */
+const OUTDATED = -Infinity;
+
 interface Shown {
   readonly row: CustodyTransaction;
   readonly at: number;
@@ -38,7 +41,8 @@ export class ShownRows {
     for (const row of rows) {
       if (!this.isNewest(row)) continue;
       const known = this.#rows.get(row.transactionId);
-      if (known === undefined || versionOf(known.row) !== versionOf(row)) news.push(row);
+      const isNew = known === undefined || versionOf(known.row) !== versionOf(row);
+      if (isNew || known.at === OUTDATED) news.push(row);
       this.#rows.delete(row.transactionId);
       this.#rows.set(row.transactionId, { row, at });
     }
@@ -71,10 +75,10 @@ export class ShownRows {
     return shown !== undefined && this.#isFresh(shown) ? shown.row : undefined;
   }
 
-  /** Lets a row count no longer: its transaction must be looked up, or shown again. */
+  /** Lets a row count no longer, until it is shown again: that is news then. */
   outdate({ transactionId }: CustodyTransaction): void {
     const shown = this.#rows.get(transactionId);
-    if (shown !== undefined) this.#rows.set(transactionId, { ...shown, at: -Infinity });
+    if (shown !== undefined) this.#rows.set(transactionId, { ...shown, at: OUTDATED });
   }
 
   /** Whether a row with this `updatedAt` was read; it may have new data since. */

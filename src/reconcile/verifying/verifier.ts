@@ -168,7 +168,7 @@ export class Verifier {
       askedAfter,
     });
     this.#due.asked(ready, { askedMs, answeredMs: now() });
-    const rows = changes.unverified.take();
+    const rows = changes.take(changes.unverified);
     // A row may have been read and compared before the webhook of its deposit arrived.
     for (const row of [...changes.shown.about(subjectsOf(ready)), ...late]) {
       rows.set(row.transactionId, row);
@@ -237,7 +237,7 @@ export class Verifier {
       snapshot,
     });
     for (const row of rows.values()) {
-      if (mayPrecedeRollback(row, snapshot)) changes.shown.outdate(row);
+      if (mayPrecedeRollback(row, snapshot)) changes.readAgain(row);
     }
     const records = compared.flatMap((one) => one.record ?? []);
     const refusal = await submitInOrder(

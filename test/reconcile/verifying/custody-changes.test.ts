@@ -73,3 +73,34 @@ test('a run without a request of its own compares what the verifier has read', a
   await stage.caller.advance(20_000);
   expect((await stage.run(sweep)).incomplete).toMatch(/request budget/);
 });
+
+test('a row that must be read again is news of the next reading, although it has not changed', async () => {
+  const verifying = await startVerifying();
+  const { stage, changes } = verifying;
+  await payMany(verifying, 1);
+  const read = (askedAfter: number) =>
+    changes.read({ priority: 'sweep', deadlineMs: stage.now + 10_000, askedAfter });
+  await read(1);
+  const [row] = changes.take(changes.unswept).values();
+  if (row === undefined) throw new Error('the list shows nothing');
+  await read(2);
+  expect([...changes.take(changes.unswept).values()]).toEqual([]);
+  changes.readAgain(row);
+  expect(changes.shown.get(row.transactionId)).toBeUndefined();
+  await read(3);
+  const again = changes.take(changes.unswept);
+  expect(again.get(row.transactionId)).toEqual({ ...row, askedAfter: 3 });
+  expect(changes.shown.get(row.transactionId)).toEqual({ ...row, askedAfter: 3 });
+});
+
+test('a queued row that was read once more counts as it was read last', async () => {
+  const verifying = await startVerifying();
+  const { stage, changes } = verifying;
+  await payMany(verifying, 1);
+  const read = (askedAfter: number) =>
+    changes.read({ priority: 'sweep', deadlineMs: stage.now + 10_000, askedAfter });
+  await read(1);
+  await read(2);
+  const rows = [...changes.take(changes.unswept).values()];
+  expect(rows.map(({ askedAfter }) => askedAfter)).toEqual([2]);
+});

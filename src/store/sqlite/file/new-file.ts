@@ -3,7 +3,7 @@ import { StoreRefused } from '../../refusal.ts';
 import { makeOneFile, removeDatabase } from './database.ts';
 import { lockFile } from './writer-lock.ts';
 
-/** The name of a new store until it is complete. A killed command leaves only this file. */
+/** The name of a new store until it is complete. A killed command leaves it, and its lock. */
 export function unfinishedOf(path: string): string {
   return `${path}.partial`;
 }

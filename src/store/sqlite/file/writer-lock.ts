@@ -27,8 +27,10 @@ export function takeWriterLock(path: string): WriterLock {
   );
 }
 
-/** Locks this file, which is made when it does not exist. Throws `StoreRefused` with
- * `busyText` while another process holds the lock. */
+/**
+ * Locks this file, which is made when it does not exist. Throws `StoreRefused` with `busyText` while
+ * another process holds the lock.
+ */
 export function lockFile(lockPath: string, busyText: string): WriterLock {
   const lock = openedLock(lockPath);
   try {

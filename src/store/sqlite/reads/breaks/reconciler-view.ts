@@ -1,10 +1,5 @@
 import type { Kysely } from 'kysely';
-import {
-  BlockchainHash,
-  NetworkKey,
-  type HashKey,
-  type TransactionId,
-} from '../../../../domain/ids.ts';
+import { TransactionId, type HashKey } from '../../../../domain/ids.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
 import type { ReconcilerView } from '../../../answers.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
@@ -32,36 +27,32 @@ function keyOf(network: string, hash: string): string {
   return JSON.stringify([network, hash]);
 }
 
-/** The last rollback of each hash that was rolled back at some position. */
+/**
+ * The last rollback of each transaction after a journal position, under hashes that were rolled back
+ * at some position. A repeat may be the true one: somebody may have forged the first.
+ */
 async function rollbacksAt(
   at: Kysely<Tables>,
-  hashStates: HashStates,
+  { hashStates, after }: { hashStates: HashStates; after: number | undefined },
   keys: KeyLookup,
 ): Promise<ReconcilerView['rollbacks']> {
+  const found = new Map<TransactionId, number>();
+  if (after === undefined) return found;
   const returned = hashStates.filter(({ sightings }) => sightings.some(({ epoch }) => epoch > 0));
-  const found: ReconcilerView['rollbacks'][number][] = [];
   for (const batch of inBatches(returned.map((one) => one.blockchainHash))) {
+    const hashIds = batch.flatMap((hash) => keys.hashIds(hash));
     const rows = await at
       .selectFrom('notifications')
-      .innerJoin('hashes', 'hashes.hash_id', 'notifications.hash_id')
-      .where(
-        'notifications.hash_id',
-        'in',
-        batch.flatMap((hash) => keys.hashIds(hash)),
-      )
+      .where('hash_id', 'in', hashIds)
+      .where('seq', '>', after)
       .where('stream', '=', 'incoming')
       .where('type', '=', 'rollback')
-      .where('status', '=', 'accepted')
-      .groupBy('notifications.hash_id')
-      .select(['hashes.network', 'hashes.blockchain_hash'])
+      .groupBy('transaction_id')
+      .select('transaction_id')
       .select(({ fn }) => fn.max('seq').as('seq'))
       .execute();
-    for (const { network, blockchain_hash, seq } of rows) {
-      found.push({
-        network: NetworkKey(network),
-        blockchainHash: BlockchainHash(blockchain_hash),
-        seq,
-      });
+    for (const { transaction_id, seq } of rows) {
+      if (transaction_id !== null) found.set(TransactionId(transaction_id), seq);
     }
   }
   return found;
@@ -135,7 +126,11 @@ async function ownHashesAt(
 /** The store's side of a comparison, at one snapshot. */
 export function readReconcilerView(
   db: Kysely<Tables>,
-  about: { hashes: readonly HashKey[]; transactionIds: readonly TransactionId[] },
+  about: {
+    hashes: readonly HashKey[];
+    transactionIds: readonly TransactionId[];
+    after?: number;
+  },
   keys: KeyLookup,
 ): Promise<ReconcilerView> {
   return atSnapshot(db, async (at) => {
@@ -143,7 +138,7 @@ export function readReconcilerView(
     const hashStates = await hashStatesAt(at, [...about.hashes, ...own], keys);
     return {
       hashStates,
-      rollbacks: await rollbacksAt(at, hashStates, keys),
+      rollbacks: await rollbacksAt(at, { hashStates, after: about.after }, keys),
       withdrawals: await withdrawalsAt(at, about.transactionIds),
       openBreaks: await readOpenBreaks(at),
       pinnedDecimals: await readPinnedDecimals(at),
