@@ -24,9 +24,10 @@ Exit code 0 after SIGTERM or Ctrl-C; 1 when it cannot start or run, for example 
 uses the store or the port; 2 for a bad configuration.`;
 
 /** What the log never shows. */
-function secretsIn({ intake, receiver, store }: Config): string[] {
+function secretsIn({ intake, receiver, store, console }: Config): string[] {
   const password = store.kind === 'postgres' ? passwordIn(store.url) : null;
-  return [...intake.pathTokens, receiver?.secret, password].filter(
+  const provider = console.oidc?.clientSecret;
+  return [...intake.pathTokens, receiver?.secret, password, provider].filter(
     (one) => typeof one === 'string',
   );
 }

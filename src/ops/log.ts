@@ -14,6 +14,7 @@ const SECRET_KEYS = [
   'refreshToken',
   'privateKey',
   'privateKeyPem',
+  'clientSecret',
 ] as const;
 
 export interface LogOptions {

@@ -39,6 +39,7 @@ test.each([
   ['an authorization header', { req: { headers: { authorization: `Bearer ${JWT}` } } }, '***'],
   ['a configured list', { intake: { pathTokens: [TOKEN] } }, '***'],
   ['a token of its own', { token: TOKEN }, '***'],
+  ["a sign-in provider's secret", { oidc: { clientSecret: TOKEN } }, '***'],
   [
     'a private key',
     { pem: '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n' },
