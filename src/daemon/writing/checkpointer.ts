@@ -11,22 +11,14 @@ const LEFT_MAX = 256;
  */
 const TIMES_MAX = 4;
 
-/**
- * Copies the log; false on failure, for example on a full disk. Then the log grows until the next
- * attempt, and nothing is lost.
- */
-function copied(db: Database): boolean {
+/** Copies the log. Throws on failure, for example on a full disk. */
+function copy(db: Database): void {
   let behind = 0;
-  try {
-    for (let times = 0; times < TIMES_MAX; times += 1) {
-      const [state] = db.pragma('wal_checkpoint(PASSIVE)') as { checkpointed: number }[];
-      const reached = state?.checkpointed ?? 0;
-      if (reached - behind <= LEFT_MAX) break;
-      behind = reached;
-    }
-    return true;
-  } catch {
-    return false;
+  for (let times = 0; times < TIMES_MAX; times += 1) {
+    const [state] = db.pragma('wal_checkpoint(PASSIVE)') as { checkpointed: number }[];
+    const reached = state?.checkpointed ?? 0;
+    if (reached - behind <= LEFT_MAX) break;
+    behind = reached;
   }
 }
 
@@ -35,10 +27,19 @@ function copied(db: Database): boolean {
  * no commit waits for it. A passive checkpoint neither waits for readers nor blocks them.
  */
 function serve(port: MessagePort, { path }: CheckpointerOptions): void {
-  const db = openForCheckpoints(path);
-  port.on('message', () => {
-    port.postMessage(copied(db) ? 'copied' : 'not copied');
-  });
+  let db: Database | undefined;
+  // After a failure the log grows until the next attempt, and nothing is lost. A damaged file is the
+  // writer's to report: the daemon goes on without writing.
+  const isCopied = (): boolean => {
+    try {
+      db ??= openForCheckpoints(path);
+      copy(db);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  port.on('message', () => port.postMessage(isCopied() ? 'copied' : 'not copied'));
 }
 
 if (parentPort === null) throw new Error('the checkpointer is started by the daemon, as a thread');
