@@ -5,6 +5,7 @@ import { LongReading } from '../../src/reconcile/sweep/long-reading.ts';
 import { CustodyChanges } from '../../src/reconcile/verifying/custody-changes.ts';
 import { Verifier } from '../../src/reconcile/verifying/verifier.ts';
 import type { Reads } from '../../src/store/reads.ts';
+import { Service } from '../store/webhook.ts';
 import { GRACE_MS, Stage } from './stage.ts';
 
 /** A deposit of 700 units, three deep and not verified yet; answers its hash. */
@@ -118,6 +119,18 @@ test('a reorg while the verifier reads for another deposit: the older depth cred
   await stage.caller.advance(1_000);
   await verifier.round();
   expect(stage.open.feedLines()).toEqual(['credit 800', 'credit 700']);
+});
+
+test('a forged rollback elsewhere under its hash, while the verifier reads, keeps no deposit from its credit', async () => {
+  const stage = await Stage.start();
+  const forged = { blockchainHash: '', transactionId: 'nobody', addressId: 'elsewhere' };
+  const verifier = await verifierOf(stage, () =>
+    stage.deliver(new Service().incoming('rollback', forged)),
+  );
+  forged.blockchainHash = await unverified(stage);
+  await stage.caller.advance(1_000);
+  await verifier.round();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
 
 test('a reorg while a page of a long list is held: the older depth credits nothing', async () => {
