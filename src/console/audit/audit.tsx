@@ -12,7 +12,7 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { Pager } from '../../pages/parts/list/pager.tsx';
-import { dayOrMoment, daysAfter } from '../parts/value/moments.ts';
+import { dayIn, daysAfter } from '../parts/value/moments.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
 import {
   DecisionText,
@@ -39,12 +39,6 @@ interface Asked {
   readonly before: number | undefined;
 }
 
-/** The beginning of a day in UTC, Unix milliseconds; undefined for text that is no day. */
-function dayOf(text = ''): number | undefined {
-  const day = dayOrMoment(text);
-  return day?.kind === 'day' ? day.start : undefined;
-}
-
 /** The kinds that a visitor may read about. */
 function kindsShown(kinds: readonly DecisionKind[], showsAccess: boolean): DecisionKind[] {
   return kinds.filter((kind) => showsAccess || !KINDS_OF_ACCESS.includes(kind));
@@ -54,7 +48,7 @@ function queryOf(
   { who, kind, subject, from, to, before }: Asked,
   showsAccess: boolean,
 ): DecisionQuery {
-  const [first, last] = [dayOf(from), dayOf(to)];
+  const [first, last] = [dayIn(from ?? ''), dayIn(to ?? '')];
   return {
     limit: PAGE_SIZE,
     ...(subject === undefined ? {} : { subject }),
@@ -194,7 +188,7 @@ const NAMES = ['who', 'kind', 'subject', 'from', 'to'];
 function areKnown({ kind = '', from = '', to = '', before = '' }: Record<string, string>): boolean {
   return (
     (kind === '' || KINDS.some((one) => one === kind)) &&
-    [from, to].every((day) => day === '' || dayOf(day) !== undefined) &&
+    [from, to].every((day) => day === '' || dayIn(day) !== undefined) &&
     /^\d{0,15}$/.test(before)
   );
 }
@@ -206,8 +200,8 @@ function askedBy(query: Readonly<Record<string, string>>): Asked {
     who: who === '' ? undefined : who,
     kind: KINDS.find((one) => one === kind),
     subject: subject.trim() === '' ? undefined : subject.trim(),
-    from: dayOf(from) === undefined ? undefined : from,
-    to: dayOf(to) === undefined ? undefined : to,
+    from: dayIn(from) === undefined ? undefined : from,
+    to: dayIn(to) === undefined ? undefined : to,
     before: /^\d{1,15}$/.test(before) ? Number(before) : undefined,
   };
 }

@@ -5,7 +5,7 @@ import type { DepositSearch } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { unitsOf } from '../../pages/parts/value/figure.ts';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
-import { dayOrMoment, daysAfter } from '../parts/value/moments.ts';
+import { dayIn, daysAfter } from '../parts/value/moments.ts';
 
 export const PATH = '/console/deposits';
 
@@ -64,8 +64,8 @@ type Read<Value> = { readonly value?: Value } | { readonly problem: FilterProble
 /** The beginning of a day in UTC, Unix milliseconds. */
 function readDay(text: string | undefined, label: string): Read<number> {
   if (text === undefined) return {};
-  const day = dayOrMoment(text);
-  if (day?.kind === 'day') return { value: day.start };
+  const value = dayIn(text);
+  if (value !== undefined) return { value };
   return { problem: { title: `${label} is not a day`, detail: 'Write it as 2025-11-20.' } };
 }
 

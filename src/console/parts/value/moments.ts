@@ -32,6 +32,12 @@ export function dayOrMoment(text: string): DayOrMoment | undefined {
   return DAY.test(text) ? { kind: 'day', start: at } : { kind: 'moment', at };
 }
 
+/** The beginning of a UTC day, Unix milliseconds; undefined for text that is no day. */
+export function dayIn(text: string): number | undefined {
+  const day = dayOrMoment(text);
+  return day?.kind === 'day' ? day.start : undefined;
+}
+
 /** The first moment after a day; a moment is its own end. */
 export function endOf(one: DayOrMoment): number {
   return one.kind === 'day' ? daysAfter(one.start, 1) : one.at;
