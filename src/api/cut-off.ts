@@ -6,8 +6,8 @@ export interface Incoming {
 }
 
 /**
- * Whether the caller left before its body was complete. Reading the body failed therefore, which is
- * no defect, and nobody reads the answer.
+ * Whether the caller left before its body was complete. Then reading the body fails, which is no
+ * defect, and nobody reads the answer.
  */
 export function isCutOff(env: Incoming | undefined): boolean {
   return env?.incoming?.destroyed === true && !env.incoming.complete;

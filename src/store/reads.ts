@@ -200,8 +200,8 @@ export interface Reads {
   ): Promise<ReadonlyMap<TransactionId, readonly CountedRow[]>>;
   /**
    * The store's side of a comparison, from one snapshot: the hash states of the hashes, and of
-   * every hash that one of the transactions has or is claimed to have. `after`: the journal position
-   * from which rollbacks are wanted; absent: none are.
+   * every hash that one of the transactions has or is claimed to have. `after`: rollbacks later
+   * in the journal are wanted too; absent: none.
    */
   reconcilerView(about: {
     hashes: readonly HashKey[];

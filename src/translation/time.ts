@@ -5,8 +5,8 @@ const ISO_8601 =
 /**
  * A time of the custody API, ISO 8601, as Unix milliseconds; null when unreadable. The
  * specification names no zone, so a time without one is in UTC. `Date.parse` alone would take the
- * zone of this machine: two receivers could then read one answer differently. So could they a text
- * in another form, which is unreadable therefore.
+ * zone of this machine: two receivers could then read one answer differently. A text in another form
+ * is unreadable for the same reason.
  */
 export function timeOf(text: string): number | null {
   const groups = ISO_8601.exec(text)?.groups;

@@ -20,8 +20,8 @@ export const subscription = z.looseObject({
 export type Subscription = z.infer<typeof subscription>;
 
 /**
- * A row as readers take it. A stream that we do not know says nothing about those that we need, so
- * it makes no subscription unreadable.
+ * A row as a reader accepts it. An unknown stream says nothing about the streams that we need, so it
+ * does not make the subscription unreadable.
  */
 export const subscriptionRecord = subscription.extend({ stream: z.string() });
 export type SubscriptionRecord = z.infer<typeof subscriptionRecord>;

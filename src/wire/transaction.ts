@@ -29,8 +29,8 @@ export const signingPayload = z.looseObject({ payload: z.string(), hdpath: z.str
 
 /**
  * A transaction of the API. `status` is an open string: a status that we do not know is accepted,
- * and never credits anything. `createdAt` and `updatedAt` are ISO 8601; without
- * a zone, they are in UTC.
+ * and never credits anything. `createdAt` and `updatedAt` are ISO 8601; without a zone, they are in
+ * UTC.
  */
 export const transaction = z.looseObject({
   transactionId: z.string().min(1),

@@ -21,11 +21,12 @@ const REST_MS = 2 * 3_600_000;
 /** A paused order ends after a day. */
 const PAUSE_MS_MAX = 25 * 3_600_000;
 const SWEEPS_AT_REST = 6;
-/** How often everything that was buried is taken back once more, and the blocks watched after it. */
+/** How often a reorganisation takes back what was buried, and this many blocks more at most. */
 const LATE_REORGS = 0.5;
 const LATE_REORG_BLOCKS_MAX = 20;
+/** Blocks after it that come one by one. */
 const BLOCKS_AFTER_REORG = 3;
-/** How often what happens while the custody API answers is a reorganisation that mines a transaction again. */
+/** How often a transaction is mined again when the world moves on while the custody API answers. */
 const REMINED = 0.3;
 
 const ACTIONS = {
@@ -208,7 +209,7 @@ export class Steps {
     await this.#clock.advance(0);
   }
 
-  /** The world moves on while the custody API answers; at the worst, what it tells of is mined again. */
+  /** The world moves on while the custody API answers; some transactions are mined again then. */
   async #bustle(): Promise<void> {
     if (!this.#bustling.happens(REMINED)) return this.#burst(2);
     const network = this.#traffic.takeBack();
@@ -291,7 +292,7 @@ export class Steps {
     await this.#deliverAll();
   }
 
-  /** Credits were given, and a reorganisation takes their blocks back: they are mined again slowly. */
+  /** After the credits, a reorganisation takes their blocks back, and new blocks come one by one. */
   async #reorganiseLate(): Promise<void> {
     await this.#sweep();
     await this.#lookAtFeed();

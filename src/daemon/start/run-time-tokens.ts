@@ -37,10 +37,10 @@ export function warnOfSharedNames({ tokens, log }: Pick<Tokens, 'tokens' | 'log'
   );
 }
 
-/** What the background needs besides. */
+/** What reading in the background needs beside the tokens. */
 interface Following extends Tokens {
   readonly lifecycle: Pick<Lifecycle, 'stopping'>;
-  /** Waits so many milliseconds, unless the process ends. */
+  /** Waits so many milliseconds; the wait alone does not keep the process running. */
   readonly pause?: (ms: number) => Promise<unknown>;
 }
 

@@ -28,8 +28,8 @@ function copy(db: Database): void {
  */
 function serve(port: MessagePort, { path }: CheckpointerOptions): void {
   let db: Database | undefined;
-  // After a failure the log grows until the next attempt, and nothing is lost. A damaged file is the
-  // writer's to report: the daemon goes on without writing.
+  // After a failure the log grows until the next attempt, and nothing is lost. The writer reports a
+  // damaged file, and the daemon goes on without writing.
   const isCopied = (): boolean => {
     try {
       db ??= openForCheckpoints(path);

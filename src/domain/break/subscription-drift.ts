@@ -16,7 +16,7 @@ export type SubscriptionDrift =
 
 /**
  * Compares a vault's subscription with our webhook URL and all three streams (spec, "Subscription
- * (webhook) endpoints"). Other streams are not ours to judge, wherever they go.
+ * (webhook) endpoints"). Streams that we do not need are ignored.
  */
 export function subscriptionDrift(
   rows: readonly SubscribedStream[],

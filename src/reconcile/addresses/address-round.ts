@@ -47,7 +47,7 @@ const TIME_MS_MAX = 15_000;
 /** Most rows per run: rows are held in memory and compared with one snapshot. */
 const ROWS_MAX = 5_000;
 
-/** Chain view entries searched for recently changed addresses, and most of these kept for later. */
+/** Chain view entries searched for changed addresses; also the most of these kept for later runs. */
 const CHANGED_MAX = 500;
 
 interface AddressContext {

@@ -148,7 +148,7 @@ export class CustodyReader {
   #begin(since: number | null): ChangedTransactions {
     const { reads } = this.#options;
     const oldest = since ?? this.#firstFloor;
-    // The whole history may be of years. So the first reading tries only what one attempt can read.
+    // The whole history may span years, so the first reading tries only what one attempt can read.
     if (oldest === null) {
       const floor = Number.NEGATIVE_INFINITY;
       return new ChangedTransactions({ reads, floor, requestsMax: ATTEMPT_REQUESTS_MAX });

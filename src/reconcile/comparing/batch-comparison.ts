@@ -177,9 +177,9 @@ export async function compareAll(context: {
 }
 
 /**
- * Whether the row says confirmed, and a webhook rolled its transaction back after it was requested.
- * It may be older than the rollback: its depth would verify a deposit that was mined again a moment
- * ago. A forged rollback under another transaction's id changes nothing in the row's depth.
+ * Whether a confirmed row was requested before a webhook rolled its transaction back. Then the row
+ * may be older than the rollback, and its depth would verify a deposit that was mined again a moment
+ * ago. A forged rollback under another transaction's id does not count: the row's depth stays true.
  */
 export function mayPrecedeRollback(row: CustodyTransaction, { rollbacks }: Snapshot): boolean {
   const { transactionId, type, status, askedAfter } = row;

@@ -45,7 +45,7 @@ export class CustodyChanges {
   readonly #custody: CustodyClient;
   readonly #now: () => number;
   #floor: number | null = null;
-  /** The oldest row that must be read again, by its `updatedAt`. */
+  /** `updatedAt` of the oldest row that must be read again. */
   #againFrom = Infinity;
   #readAtMs = 0;
   /**
@@ -88,13 +88,13 @@ export class CustodyChanges {
     this.#floor = Math.max(this.#floor ?? floor, floor);
   }
 
-  /** Has the next reading go back to a row that must be read again, and count it as news. */
+  /** Outdates a row: the next reading goes back to it, and it counts as news then. */
   readAgain(row: CustodyTransaction): void {
     this.shown.outdate(row);
     this.#againFrom = Math.min(this.#againFrom, row.updatedAt);
   }
 
-  /** Removes and returns the rows of a queue, each as it was read last. */
+  /** Removes and returns the rows of a queue, each in the version that was read last. */
   take(queue: RowQueue): Map<TransactionId, CustodyTransaction> {
     const rows = queue.take();
     for (const row of rows.values()) {

@@ -9,7 +9,7 @@ const SHOWN_MS = 900_000;
 /** Most rows remembered, some 100 MB; the oldest are evicted. */
 const ROWS_MAX = 100_000;
 
-/** The time of a row that must be read again. */
+/** The time of an outdated row, which must be read again. */
 const OUTDATED = -Infinity;
 
 interface Shown {
@@ -75,7 +75,7 @@ export class ShownRows {
     return shown !== undefined && this.#isFresh(shown) ? shown.row : undefined;
   }
 
-  /** Lets a row count no longer, until it is shown again: that is news then. */
+  /** Outdates a row: it is not fresh any more, and it is news when it is shown again. */
   outdate({ transactionId }: CustodyTransaction): void {
     const shown = this.#rows.get(transactionId);
     if (shown !== undefined) this.#rows.set(transactionId, { ...shown, at: OUTDATED });

@@ -112,7 +112,7 @@ async function statementDocument(
   });
 }
 
-/** How many withdrawals there are, where the query is looked for in the newest of them alone. */
+/** The number of withdrawals when the search reads only the newest of them; null when it reads all. */
 async function searchedAmong(
   reads: TableReads,
   { asset, amounts }: WithdrawalQuery,

@@ -58,7 +58,7 @@ function movedAfter(
   });
 }
 
-/** The movements that a report subtracted, and that a later cut-off precedes too. */
+/** The movements that a report subtracted and that are also after this later cut-off. */
 function stillAfter(cutOffAt: number, report: DailyReport | undefined): (MovedAfter & HashKey)[] {
   return (report?.custodyAfterCutOff ?? []).flatMap((row) => {
     const at = Date.parse(row.at);

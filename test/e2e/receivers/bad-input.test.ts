@@ -83,7 +83,7 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     readonly says: RegExp;
     /** The message of init where it differs; `helps`: init creates what is missing. */
     readonly init?: RegExp | 'helps';
-    /** A receiver is started on it too: one row for each way in which a look at a store ends. */
+    /** A receiver is started on it too. `neighbours.test.ts` has a journal of a newer version. */
     readonly serves?: true;
   }[] = [
     {

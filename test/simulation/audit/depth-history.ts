@@ -1,8 +1,15 @@
-import type { StoredCredit } from '../../../src/store/answers.ts';
+/** An item of the feed, as far as its depth matters. */
+interface Item {
+  readonly feedSeq: number;
+  readonly item: {
+    readonly creditId: string;
+    readonly deposit: { readonly blockchainHash: string };
+  };
+}
 
 /** The feed as an API reader sees it. */
 interface Feed {
-  credits(after: number, limit: number): Promise<readonly StoredCredit[]>;
+  credits(after: number, limit: number): Promise<readonly Item[]>;
 }
 
 /** The depth of a transaction, as the chain counts it. */
@@ -15,8 +22,8 @@ interface TrueDepth {
 const PAGE = 1_000;
 
 /**
- * How deep each hash was, and what of it was so when each credit was appended. A reorganisation that
- * takes a hash out of its block begins its next stay: the depth before it counts no more.
+ * How deep each hash got in each of its stays in a block, and how deep it had got when each credit
+ * was appended. A stay ends when a reorganisation takes the hash out of its block.
  */
 export class DepthHistory {
   /** The deepest count of each stay of a hash in a block. */
@@ -25,12 +32,12 @@ export class DepthHistory {
   readonly #atCredit = new Map<string, readonly number[]>();
   #cursor = 0;
 
-  /** The stays of a credit's hash until then, by credit id. */
+  /** By credit id: the depth of each stay of its hash until the credit was appended. */
   get atCredit(): ReadonlyMap<string, readonly number[]> {
     return this.#atCredit;
   }
 
-  /** Looks at the chains; after everything that happens there, lest a stay goes unseen. */
+  /** Looks at the chains. Must follow everything that happens there, or a stay goes unseen. */
   watch(transactions: Iterable<TrueDepth>): void {
     for (const { blockchainHash: hash, status, confirmations } of transactions) {
       const stays = this.#stays.get(hash) ?? [0];

@@ -49,7 +49,7 @@ export class Traffic {
     this.#log.add(`${action} ${this.#do(action)}`);
   }
 
-  /** Takes back the blocks down to a young transaction's; answers the network, undefined without one. */
+  /** Takes back the blocks from a young transaction on; answers its network, undefined without one. */
   takeBack(): string | undefined {
     const young = this.#chance.pickAny(
       this.#world
@@ -65,6 +65,7 @@ export class Traffic {
     return network;
   }
 
+  /** Mines one block. */
   mine(network: string): void {
     this.#log.add(`mine ${network} ${this.#world.mineBlocks(network, 1).kind}`);
   }
