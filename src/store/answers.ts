@@ -295,6 +295,14 @@ export interface ClosedReport extends SignedDay {
   readonly close: DailyCloseRow;
 }
 
+/** A close's reading of the custody API's transactions list. Unix milliseconds. */
+export interface ReadThrough {
+  /** Rows that changed later were not read, by the service's clock; null: the list was empty. */
+  readonly watermark: number | null;
+  /** When it was read, by our clock. */
+  readonly readAt: number;
+}
+
 /** The effect of one asset of a custody transaction on the closes so far. */
 export type CountedRow = Pick<CustodyEffectRow, 'vaultId' | 'blockchainHash' | 'asset' | 'amount'>;
 

@@ -61,6 +61,7 @@ import type {
   ClosedReport,
   CountedRow,
   DecisionPage,
+  ReadThrough,
 } from './answers.ts';
 
 /** The store refused a read: too many reads wait, or this one took too long. */
@@ -192,8 +193,8 @@ export interface Reads {
   journalMark(moment: number, afterSeq: number): Promise<Pick<CloseRecord, 'throughSeq' | 'seal'>>;
   /** Computes a day's report from one snapshot, for the fact that closes the day at `at`. */
   computeDay(record: CloseRecord, at: number): Promise<ComputedClose>;
-  /** How far the last close that read the custody API's list has read it; null before the first. */
-  custodyReadThrough(): Promise<number | null>;
+  /** The last close's reading of the custody API's list; null before the first one. */
+  custodyReadThrough(): Promise<ReadThrough | null>;
   /** The effects of custody transactions on the closes so far, by transaction. */
   custodyEffects(
     transactionIds: readonly TransactionId[],

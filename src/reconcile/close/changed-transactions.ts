@@ -95,9 +95,13 @@ export class ChangedTransactions {
     return [...this.#pending.values()];
   }
 
-  /** Reads until the list, the time or the budget ends. */
-  async goOn(context: { custody: CustodyClient; now: () => number }): Promise<AttemptEnd> {
-    const { custody, now } = context;
+  /** Reads until the list, the time or the budget ends. `cutOffAt`: the closed day's end. */
+  async goOn(context: {
+    custody: CustodyClient;
+    now: () => number;
+    cutOffAt: number;
+  }): Promise<AttemptEnd> {
+    const { custody, now, cutOffAt } = context;
     const deadlineMs = now() + ATTEMPT_MS_MAX;
     // Sweeps keep a part of the budget that the later parts of a long list cannot use.
     const priority: Priority = this.#attempts === 0 ? 'sweep' : 'inactive';
@@ -120,7 +124,7 @@ export class ChangedTransactions {
       switch (event.kind) {
         case 'rows':
           this.#unreadable += event.unreadable.length;
-          await this.#take(event.rows.map(transactionOf));
+          await this.#take(event.rows.map(transactionOf), cutOffAt);
           break;
         case 'complete':
           return { kind: 'complete' };
@@ -135,7 +139,7 @@ export class ChangedTransactions {
   }
 
   /** Counts the newest version of each row. */
-  async #take(rows: readonly CustodyTransaction[]): Promise<void> {
+  async #take(rows: readonly CustodyTransaction[], cutOffAt: number): Promise<void> {
     const known = await this.#reads.custodyEffects(rows.map(({ transactionId }) => transactionId));
     for (const transaction of rows) {
       const { transactionId, updatedAt } = transaction;
@@ -145,11 +149,26 @@ export class ChangedTransactions {
       this.#pending.delete(transactionId);
       const effect = effectOf(transaction);
       if (effect === 'pending') this.#pending.set(transactionId, transaction);
-      else if (!isKnown(effect, known.get(transactionId) ?? [])) {
+      else if (
+        !isKnown(effect, known.get(transactionId) ?? []) ||
+        mayBeUndone(transaction, effect, cutOffAt)
+      ) {
         this.#changed.set(transactionId, { transaction, effect });
       }
     }
   }
+}
+
+/**
+ * Whether a transaction that moves nothing now may have moved something at the cut-off: a
+ * reorganisation may have taken it back since. No close has counted it, so only this row shows that.
+ */
+function mayBeUndone(
+  { createdAt, updatedAt }: CustodyTransaction,
+  { amounts }: CountedEffect,
+  cutOffAt: number,
+): boolean {
+  return amounts.length === 0 && (createdAt ?? updatedAt) < cutOffAt && updatedAt >= cutOffAt;
 }
 
 /** Whether earlier closes counted the same. */

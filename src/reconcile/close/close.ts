@@ -206,10 +206,10 @@ export class Closer {
       const reason = `closed late, together with ${following.day}: custody is compared in a later report`;
       return { reading: { kind: 'not_read', reason }, next: 'none' };
     }
-    const since = await reads.custodyReadThrough();
+    const before = await reads.custodyReadThrough();
     const last = await reads.lastClose();
     const cutOffs = [day.cutOffAt, ...(last === undefined ? [] : [last.cutOffAt])];
-    return this.#reader.read(since, cutOffs);
+    return this.#reader.read(before, cutOffs);
   }
 
   async #exempt(): Promise<Readonly<Record<string, number>>> {

@@ -4,6 +4,7 @@ import type { CountedEffect, CustodyReading } from '../../domain/close/record.ts
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { BlockchainHash, TransactionId } from '../../domain/ids.ts';
+import type { ReadThrough } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import { AddressLists } from '../addresses/address-list.ts';
 import { describeCause } from '../list/custody-list.ts';
@@ -96,6 +97,21 @@ async function datedEffects(
 }
 
 /**
+ * The time from which the next close reads again; Infinity for none. A row whose balance changes
+ * are not published yet is read again for a day, and at least once: after an outage of days, one
+ * reading is the first that shows rows older than a day.
+ */
+function againFrom(
+  pending: readonly CustodyTransaction[],
+  { before, reached }: { readonly before: ReadThrough | null; readonly reached: number },
+): number {
+  const changedAt = pending.map(({ updatedAt }) => updatedAt);
+  const shownBefore = before === null ? Number.NEGATIVE_INFINITY : before.readAt - OVERLAP_MS;
+  const firstShown = changedAt.filter((at) => at > shownBefore);
+  return Math.min(rereadFromOf(changedAt, reached), ...firstShown);
+}
+
+/**
  * Reads what changed at the custody API since the last close that read it. Counts each transaction
  * by the API's data alone. A long list takes several attempts, and each goes on where the last one
  * stopped.
@@ -113,15 +129,17 @@ export class CustodyReader {
   }
 
   /**
-   * Reads, or goes on. `since`: where the last comparison ended, by the service's clock; null before
-   * the first one. `cutOffs`: between which movements are assigned to days. Unix milliseconds.
+   * Reads, or goes on. `before`: the reading of the last comparison; null before the first one.
+   * `cutOffs`: between which movements are assigned to days, the closed day's own first. Unix
+   * milliseconds.
    */
-  async read(since: number | null, cutOffs: readonly number[]): Promise<CustodyAttempt> {
+  async read(before: ReadThrough | null, cutOffs: readonly number[]): Promise<CustodyAttempt> {
+    const since = before?.watermark ?? null;
     if (this.#tooLong?.since === since) return tooLong(this.#tooLong);
     if (this.#underWay?.since !== since) this.#underWay = undefined;
     this.#underWay ??= { since, list: this.#begin(since) };
     const { list } = this.#underWay;
-    const end = await list.goOn(this.#options);
+    const end = await list.goOn({ ...this.#options, cutOffAt: cutOffs[0] ?? 0 });
     if (end.kind === 'paused') {
       if (!end.progressed) return { reading: notRead(describeCause(end.cause)), next: 'retry' };
       const reason = `${list.transactions} changed transactions were read so far: the close reads the others in the next minutes`;
@@ -129,7 +147,7 @@ export class CustodyReader {
     }
     this.#underWay = undefined;
     if (end.kind === 'complete') {
-      return { reading: await this.#readingOf(list, { since, cutOffs }), next: 'none' };
+      return { reading: await this.#readingOf(list, { before, cutOffs }), next: 'none' };
     }
     if (end.cause.kind !== 'too-long') {
       return { reading: notRead(describeCause(end.cause)), next: 'retry' };
@@ -138,7 +156,7 @@ export class CustodyReader {
       const first = await this.#options.reads.firstRecordedAt();
       if (first !== null) {
         this.#firstFloor = first - FIRST_HISTORY_MS;
-        return this.read(since, cutOffs);
+        return this.read(before, cutOffs);
       }
     }
     this.#tooLong = { since, transactions: list.transactions };
@@ -159,18 +177,24 @@ export class CustodyReader {
 
   async #readingOf(
     list: ChangedTransactions,
-    { since, cutOffs }: { readonly since: number | null; readonly cutOffs: readonly number[] },
+    {
+      before,
+      cutOffs,
+    }: { readonly before: ReadThrough | null; readonly cutOffs: readonly number[] },
   ): Promise<CustodyReading> {
     const counted = await datedEffects(list, { ...this.#options, cutOffs });
     const now = this.#options.now();
     const { newest, pending, requests, unreadable, transactions } = list;
-    const changedAt = pending.map(({ updatedAt }) => updatedAt);
-    const rereadFrom = rereadFromOf(changedAt, reachedBy(newest, now));
     return {
       kind: 'read',
       readAt: now,
       requests,
-      watermark: watermarkOf({ known: since, newest, rereadFrom, now }),
+      watermark: watermarkOf({
+        known: before?.watermark ?? null,
+        newest,
+        rereadFrom: againFrom(pending, { before, reached: reachedBy(newest, now) }),
+        now,
+      }),
       transactions,
       unreadable,
       counted,

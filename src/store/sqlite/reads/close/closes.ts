@@ -4,7 +4,7 @@ import type { CloseSignature } from '../../../../domain/close/signature.ts';
 import { SIGNATURE_ROLES, type CloseRecord } from '../../../../domain/close/record.ts';
 import type { DailyReport } from '../../../../domain/close/report.ts';
 import { AssetId, BlockchainHash, TransactionId, VaultId } from '../../../../domain/ids.ts';
-import type { ClosedReport, CountedRow, Oldest, SignedDay } from '../../../answers.ts';
+import type { ClosedReport, CountedRow, Oldest, ReadThrough, SignedDay } from '../../../answers.ts';
 import type { Page, PageRequest } from '../../../page.ts';
 import type { ClosedDayRow } from '../../../records.ts';
 import { GENESIS_HASH } from '../../../seal.ts';
@@ -115,11 +115,8 @@ export function readCloses(db: Kysely<Tables>, page: PageRequest): Promise<Page<
   });
 }
 
-/**
- * How far the last close that read the custody API's list has read it, Unix milliseconds. Null
- * before the first such close.
- */
-export async function readCustodyReadThrough(db: Kysely<Tables>): Promise<number | null> {
+/** The last close's reading of the custody API's list; null before the first one. */
+export async function readCustodyReadThrough(db: Kysely<Tables>): Promise<ReadThrough | null> {
   const last = await db
     .selectFrom('daily_closes')
     .where('custody_compared', '=', 1)
@@ -129,7 +126,12 @@ export async function readCustodyReadThrough(db: Kysely<Tables>): Promise<number
     .executeTakeFirst();
   if (last === undefined) return null;
   const { custody } = JSON.parse(last.report) as DailyReport;
-  return custody.compared && custody.watermark !== null ? Date.parse(custody.watermark) : null;
+  if (!custody.compared) return null;
+  const { watermark, readAt } = custody;
+  return {
+    watermark: watermark === null ? null : Date.parse(watermark),
+    readAt: Date.parse(readAt),
+  };
 }
 
 /** When the first or newest fact was recorded, Unix milliseconds; null in an empty journal. */
