@@ -15,6 +15,8 @@ import type { SimulationOptions, Verdict } from './verdict.ts';
 const PATH_TOKEN = 'a-secret-path-of-this-simulation-only';
 const STREAMS = ['outgoing', 'incoming', 'blockchain'] as const;
 const STEPS = 60;
+/** In how many seeds days pass and are closed. */
+const CLOSING_SEEDS = 0.5;
 /** A run takes seconds, on a busy machine too. */
 const STUCK_MS = 200_000;
 
@@ -45,6 +47,7 @@ class Simulation {
       custodySetup: this.#custodySetup,
       seed,
       lying: options.falseWebhooks ?? seed % 4 !== 0,
+      closing: options.closes ?? new Chance(seed, 'closing seeds').happens(CLOSING_SEEDS),
     });
     network.connect({ receiver: this.#product, coreUrl: core.url });
   }
@@ -119,6 +122,7 @@ class Simulation {
       attributed: operators.attributed,
       falseWebhooks: forger.falseWebhooks,
       acknowledged,
+      isLastDayAtRest: this.#steps.closing,
     });
     const { paths } = this.#product;
     problems.push(...(await this.#product.problems()), ...replayProblems(paths[0]));

@@ -18,6 +18,8 @@ export interface SimulationOptions {
   readonly steps?: number;
   /** Whether anybody lies; default: three seeds in four. */
   readonly falseWebhooks?: boolean;
+  /** Whether days pass and are closed; default: half of the seeds. */
+  readonly closes?: boolean;
   /** Receivers of one journal, 2 to 5; default 1: one process with SQLite alone. */
   readonly receivers?: number;
   /** Mistakes of the shared journal that the audit must notice. */

@@ -76,6 +76,22 @@ export class AuditedStore {
     ).filter((row) => row.view === view);
   }
 
+  /** Sums per vault and asset of the entries up to a journal position. */
+  postingsThrough(
+    view: 'books' | 'chain',
+    seq: number,
+  ): { vault: string; asset: string; amount: string }[] {
+    return this.rows<{ vault: string; asset: string; amount: string }>(
+      `SELECT a.vault_id AS vault, a.asset AS asset, p.amount AS amount
+       FROM postings p
+       JOIN entries e ON e.entry_id = p.entry_id
+       JOIN ledger_accounts a ON a.ledger_account = p.ledger_account
+       WHERE a.kind = 'position' AND a.view = ? AND e.seq <= CAST(? AS INTEGER)`,
+      view,
+      String(seq),
+    );
+  }
+
   feed(): FeedRow[] {
     return this.rows<FeedRow>(
       `SELECT c.feed_seq, c.credit_id, c.kind, c.deposit_id, c.amount, c.reverses,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { AuditedStore } from './audited-store.ts';
 import { CreditAudit } from './credit-audit.ts';
 import type { Evidence } from './evidence.ts';
+import { ReportAudit } from './report-audit.ts';
 import { Sums } from './sums.ts';
 
 /** Kinds of differences that a system at rest may not show where nobody lied. */
@@ -55,6 +56,7 @@ export class Auditor {
       this.#checkHashes('chain');
       this.#checkBalances();
       this.#problems.push(...new CreditAudit(this.#store, this.#evidence).audit());
+      this.#problems.push(...new ReportAudit(this.#store, this.#evidence).audit());
       this.#checkLies();
       this.#checkAlarms();
       this.#checkVerified();

@@ -57,6 +57,8 @@ export interface Evidence {
   }[];
   /** Bodies that the product answered 2xx to. */
   readonly acknowledged: readonly Uint8Array[];
+  /** Whether the last closed day ended when nothing was under way any more. */
+  readonly isLastDayAtRest: boolean;
 }
 
 /** What really is, from the core's own truth, beside what the simulation has done to the product. */
@@ -64,7 +66,10 @@ export function gatherEvidence(
   from: {
     world: World;
     custodySetup: CustodySetup;
-  } & Pick<Evidence, 'depthsAtCredit' | 'attributed' | 'falseWebhooks' | 'acknowledged'>,
+  } & Pick<
+    Evidence,
+    'depthsAtCredit' | 'attributed' | 'falseWebhooks' | 'acknowledged' | 'isLastDayAtRest'
+  >,
 ): Evidence {
   const { world, custodySetup, ...done } = from;
   return {

@@ -5,6 +5,8 @@ import type { Clock as ClientClock } from '../../../src/custody/clock.ts';
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import { submitAll, type FactQueue } from '../../../src/intake/fact-queue.ts';
+import { CloseCalendar } from '../../../src/reconcile/close/calendar.ts';
+import { Closer, type CloseResult } from '../../../src/reconcile/close/close.ts';
 import { Sweep, type SweepResult } from '../../../src/reconcile/sweep/sweep.ts';
 import { CreditLatency } from '../../../src/reconcile/verifying/credit-latency.ts';
 import { CustodyChanges } from '../../../src/reconcile/verifying/custody-changes.ts';
@@ -12,7 +14,7 @@ import { Verifier } from '../../../src/reconcile/verifying/verifier.ts';
 import type { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { policyOf } from './crediting-rules.ts';
 import type { Life } from './process-state.ts';
-import type { ProductOptions } from './product.ts';
+import type { ProductOptions, WantedDays } from './product.ts';
 
 export const GRACE_MS = 600_000;
 /** Short enough that breaks go stale, rise and heal within a simulation. */
@@ -20,6 +22,9 @@ const AGES = {
   stale: { depositMs: 1_800_000, withdrawalMs: 3_600_000 },
   escalation: { infoToWarningAfterMs: 7_200_000, warningToCriticalAfterMs: 3_600_000 },
 } as const;
+/** As the product's own default: five minutes after midnight. */
+const CALENDAR = new CloseCalendar({ timezone: 'UTC', pattern: '5 0 * * *' });
+const DAY_MS = 86_400_000;
 /** A full disk refuses some commits in a row, never so many. */
 const POLICY_TRIES_MAX = 50;
 
@@ -39,6 +44,7 @@ export class Duties {
   readonly #options: DutiesOptions;
   readonly #client: CustodyClient;
   readonly #sweep: Sweep;
+  readonly #closer: Closer;
   readonly #runs = new PQueue({ concurrency: 1 });
   readonly #rounds = new Set<Promise<void>>();
   #isClosed = false;
@@ -66,6 +72,7 @@ export class Duties {
       subscription: { webhookUrl: options.webhookUrl, vaults: 'all' },
       ages: AGES,
     });
+    this.#closer = new Closer({ ...judging, calendar: CALENDAR });
   }
 
   /** The configured policy becomes a decision. */
@@ -92,6 +99,13 @@ export class Duties {
     return this.#runs.add(() => this.#sweep.run());
   }
 
+  /** Closes days after a reconciliation. */
+  async closeDays(wanted: WantedDays): Promise<CloseResult> {
+    if ((await this.#closer.due()).kind === 'some') await this.sweep();
+    if (wanted === 'due') return this.#closer.closeDue();
+    return this.#closer.closeThrough(CALENDAR.dayAt(this.#options.now() - 2 * DAY_MS));
+  }
+
   /** A round of the verifier, if anything is due; answers whether it asked. */
   async verify(): Promise<'idle' | 'asked'> {
     const dueAt = this.verifier.nextRoundAtMs();
@@ -105,6 +119,7 @@ export class Duties {
   /** Resolves when no run and no round is under way. */
   async idle(): Promise<void> {
     await this.#runs.onIdle();
+    await this.#closer.idle();
     await Promise.allSettled(this.#rounds);
   }
 
@@ -112,6 +127,7 @@ export class Duties {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#closer.stop();
     await this.#client.close();
   }
 }

@@ -17,7 +17,11 @@ export type WebhookFate =
 export type ApiFate = 'passes' | 'request-lost' | 'response-lost' | 'hangs';
 
 /** A fault set of the core, as `PUT /sim/faults` takes it. */
-export type CoreFaults = Readonly<Record<string, unknown>>;
+export type CoreFaults = Readonly<Record<string, unknown>> & {
+  readonly api?: readonly CoreFault[];
+};
+
+type CoreFault = Readonly<Record<string, unknown>> & { readonly fault: string };
 
 interface FaultRates {
   readonly webhook: Readonly<Record<WebhookFate, number>>;
@@ -79,6 +83,14 @@ export class FaultSchedule {
     return this.#climate.core;
   }
 
+  /** The API shows balance changes again, which it omits only briefly (spec, conservation rule 6). */
+  publishBalanceChanges(): void {
+    const { api } = this.#climate.core;
+    const shown = api?.filter(({ fault }) => fault !== 'omit-balance-changes');
+    if (shown === undefined) return;
+    this.#climate = { ...this.#climate, core: { ...this.#climate.core, api: shown } };
+  }
+
   /** Another mixture; a third of the time is calm, so that things also get done. */
   change(): string {
     const chance = this.#chance;
@@ -133,7 +145,7 @@ export class FaultSchedule {
 
   #coreFaults(at: (most: number) => number): CoreFaults {
     const chance = this.#chance;
-    const some = (most: number, fault: object): object[] => {
+    const some = (most: number, fault: CoreFault): CoreFault[] => {
       const probability = at(most);
       return probability === 0 ? [] : [{ ...fault, probability }];
     };

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import type { Decision } from '../../../src/domain/fact/decision.ts';
 import type { RunAnswer } from '../../../src/api/services.ts';
+import type { CloseResult } from '../../../src/reconcile/close/close.ts';
 import type { Submitted } from '../../../src/store/port.ts';
 import type { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import type { Duties } from './duties.ts';
 import { DIED, Life } from './process-state.ts';
 import type { ApiCaller } from './network.ts';
 import { Process } from './process.ts';
-import type { Delivered, Product, ProductOptions } from './product.ts';
+import type { Delivered, Product, ProductOptions, WantedDays } from './product.ts';
 import { copyCrashed } from './store-files.ts';
 
 const NAME = 'product';
@@ -109,6 +110,12 @@ export class OneProcess implements Product {
     if (this.#running === undefined) return DIED;
     const { process, duties } = this.#running;
     return process.life.whileAwake(duties.verify());
+  }
+
+  async closeDays(wanted: WantedDays): Promise<CloseResult | typeof DIED> {
+    if (this.#running === undefined) return DIED;
+    const { process, duties } = this.#running;
+    return process.life.whileAwake(duties.closeDays(wanted));
   }
 
   async decide(decision: Decision, actor: string): Promise<Submitted | typeof DIED> {

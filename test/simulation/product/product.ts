@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Decision } from '../../../src/domain/fact/decision.ts';
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { VirtualClock } from '../../../src/simulator/clock.ts';
+import type { CloseResult } from '../../../src/reconcile/close/close.ts';
 import type { Submitted } from '../../../src/store/port.ts';
 import type { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import type { RunAnswer } from '../../../src/api/services.ts';
@@ -11,6 +12,9 @@ import type { ApiCaller } from './network.ts';
 
 /** HTTP status, or that there was no answer. */
 export type Delivered = number | typeof DIED;
+
+/** Every day that is due, by the schedule; or, by hand, all days but yesterday. */
+export type WantedDays = 'due' | 'all but yesterday';
 
 export interface ProductOptions {
   readonly folder: string;
@@ -64,6 +68,8 @@ export interface Product {
   sweep(): Promise<RunAnswer | typeof DIED>;
   /** A round of the verifier, if anything is due; answers whether it asked. */
   verify(): Promise<'idle' | 'asked' | typeof DIED>;
+  /** Closes days as `wanted` says, after a reconciliation; undefined when nobody does. */
+  closeDays(wanted: WantedDays): Promise<CloseResult | undefined | typeof DIED>;
   decide(decision: Decision, actor: string): Promise<Submitted | typeof DIED>;
   /** What the product itself shows to be wrong, at rest. */
   problems(): Promise<readonly string[]>;

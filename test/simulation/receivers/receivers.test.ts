@@ -3,7 +3,7 @@ import type { Mistakes } from '../../store/replicated/memory-journal.ts';
 import { simulate } from '../simulation.ts';
 import type { Verdict } from '../verdict.ts';
 
-const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
+const SEEDS = [1, 2, 3, 4, 5, 6];
 const STEPS = 25;
 const RECEIVERS = 3;
 /** Real time for runs that take a second or two on a machine that has nothing else to do. */
@@ -39,7 +39,7 @@ test(
 test(
   'a request that hangs while its process sleeps ends once the process has woken',
   async () => {
-    const verdict = await simulate(930_502, { receivers: RECEIVERS });
+    const verdict = await simulate(930_502, { receivers: RECEIVERS, closes: false });
     expect(verdict.problems).toEqual([]);
   },
   RUN_MS_MAX,
@@ -49,8 +49,9 @@ test(
   'the same seed gives the same events and the same journal',
   async () => {
     // Its owner falls asleep with requests of others before it, and dies amid a sweep.
-    const first = await simulate(930_089, { receivers: RECEIVERS });
-    const second = await simulate(930_089, { receivers: RECEIVERS });
+    const options = { receivers: RECEIVERS, closes: false };
+    const first = await simulate(930_089, options);
+    const second = await simulate(930_089, options);
     expect(second.digest).toBe(first.digest);
   },
   RUN_MS_MAX,
@@ -60,7 +61,7 @@ test.each<[string, Mistakes]>([
   ['a standby that is not synchronous', { isAsynchronous: true }],
   ['a journal that does not compare epochs', { ignoresEpoch: true }],
 ])(
-  'the judge notices %s in one of eight runs',
+  'the judge notices %s in one of six runs',
   async (_, mistakes) => {
     const options = { steps: STEPS, receivers: RECEIVERS, lies: false, mistakes };
     const problems: string[] = [];

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { RunAnswer } from '../../../src/api/services.ts';
 import type { Decision } from '../../../src/domain/fact/decision.ts';
+import type { CloseResult } from '../../../src/reconcile/close/close.ts';
 import type { Submitted } from '../../../src/store/port.ts';
 import type { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { MemoryJournal, type Mistakes } from '../../store/replicated/memory-journal.ts';
 import { DIED, Life } from '../product/process-state.ts';
 import type { ApiCaller } from '../product/network.ts';
-import type { Delivered, Product, ProductOptions } from '../product/product.ts';
+import type { Delivered, Product, ProductOptions, WantedDays } from '../product/product.ts';
 import { copyCrashed } from '../product/store-files.ts';
 import { HandingOver } from './handing-over.ts';
 import { problemsOf, type TakenDecision } from './judge.ts';
@@ -154,9 +155,16 @@ export class Receivers implements Product {
 
   async verify(): Promise<'idle' | 'asked' | typeof DIED> {
     await this.#live();
-    const owner = this.#running.find(({ life, role }) => life.isAwake && role?.kind === 'owner');
+    const owner = this.#owner;
     if (owner?.duties === undefined) return 'idle';
     return owner.life.whileAwake(owner.duties.verify());
+  }
+
+  async closeDays(wanted: WantedDays): Promise<CloseResult | undefined | typeof DIED> {
+    await this.#live();
+    const owner = this.#owner;
+    if (owner?.duties === undefined) return undefined;
+    return owner.life.whileAwake(owner.duties.closeDays(wanted));
   }
 
   async decide(decision: Decision, actor: string): Promise<Submitted | typeof DIED> {
@@ -195,6 +203,10 @@ export class Receivers implements Product {
 
   get #running(): SharingProcess[] {
     return this.#seats.flatMap(({ running }) => (running === undefined ? [] : [running]));
+  }
+
+  get #owner(): SharingProcess | undefined {
+    return this.#running.find(({ life, role }) => life.isAwake && role?.kind === 'owner');
   }
 
   #someAwake(): SharingProcess | undefined {
