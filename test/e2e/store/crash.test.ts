@@ -166,7 +166,9 @@ describe.runIf(isInstalled)('a receiver of a journal in PostgreSQL', () => {
 });
 
 const DAY_MS = 86_400_000;
-const DAYS = 25;
+const DAYS = 15;
+/** Each kill comes amid the closes: more of them would find every day closed. */
+const CLOSE_KILLS = [1, 2] as const;
 
 /** Days before this one, which began when the test did: midnight may pass meanwhile. */
 const TODAY = Date.now();
@@ -199,7 +201,7 @@ test(
       );
       return data.map(({ day }) => day).toReversed();
     };
-    for (const kill of KILLS) {
+    for (const kill of CLOSE_KILLS) {
       await daemon.start();
       const before = (await closedDays()).length;
       const over = closeAndDeliver(daemon, `close-${kill}`);

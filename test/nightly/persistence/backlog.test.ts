@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startCore } from '../../../src/simulator/core.ts';
-import { startReceiver } from '../webhook-receiver.ts';
-import type { WebhookReceiver } from '../webhook-receiver.ts';
-import { CoreProcess, RemoteCore } from '../core-process.ts';
-import { payEveryone, populate, NOTIFICATIONS_PER_DEPOSIT } from '../bulk-creation.ts';
-import type { Inhabitant } from '../bulk-creation.ts';
+import { startReceiver } from '../../simulator/webhook-receiver.ts';
+import type { WebhookReceiver } from '../../simulator/webhook-receiver.ts';
+import { CoreProcess, RemoteCore } from '../../simulator/core-process.ts';
+import { payEveryone, populate, NOTIFICATIONS_PER_DEPOSIT } from '../../simulator/bulk-creation.ts';
+import type { Inhabitant } from '../../simulator/bulk-creation.ts';
 
 const SEED = 9;
 const VAULTS = 40;

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startCaller } from '../core-caller.ts';
-import type { Json } from '../call.ts';
-import type { Caller } from '../core-caller.ts';
+import { startCaller } from '../../simulator/core-caller.ts';
+import type { Json } from '../../simulator/call.ts';
+import type { Caller } from '../../simulator/core-caller.ts';
 
 /** Chooses among the values of earlier answers, so that calls use existing records. */
 type Choose = (...fields: readonly string[]) => string;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startCore } from '../../../src/simulator/core.ts';
 import type { RunningCore } from '../../../src/simulator/core.ts';
-import { CoreProcess, RemoteCore } from '../core-process.ts';
-import { OUTSIDE } from '../outside.ts';
+import { CoreProcess, RemoteCore } from '../../simulator/core-process.ts';
+import { OUTSIDE } from '../../simulator/outside.ts';
 
 const SEED = 6;
 

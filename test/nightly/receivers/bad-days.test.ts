@@ -9,10 +9,16 @@ import {
   NOT_INSTALLED,
   postgresPrograms,
 } from '../../../src/commands/demo/postgres/installation.ts';
-import { eventually } from '../program.ts';
-import { newJournalUrl, receiverOf, until, webhook, type RealReceiver } from './receivers.ts';
-import { Relay } from './relay.ts';
-import { smallDisk } from './small-disk.ts';
+import { eventually } from '../../e2e/program.ts';
+import {
+  newJournalUrl,
+  receiverOf,
+  until,
+  webhook,
+  type RealReceiver,
+} from '../../e2e/receivers/receivers.ts';
+import { Relay } from '../../e2e/receivers/relay.ts';
+import { smallDisk } from '../../e2e/receivers/small-disk.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);

@@ -6,10 +6,15 @@ import {
 } from '../../../src/commands/demo/postgres/installation.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { OpenLedger, temporaryPath } from '../../store/open-ledger.ts';
-import { callProgram } from '../called-program.ts';
-import { eventually } from '../program.ts';
-import { newJournalUrl, receiverOf, webhook, type RealReceiver } from './receivers.ts';
-import { Sender, statusesOf } from './sender.ts';
+import { callProgram } from '../../e2e/called-program.ts';
+import { eventually } from '../../e2e/program.ts';
+import {
+  newJournalUrl,
+  receiverOf,
+  webhook,
+  type RealReceiver,
+} from '../../e2e/receivers/receivers.ts';
+import { Sender, statusesOf } from '../../e2e/receivers/sender.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);

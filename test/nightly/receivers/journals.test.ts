@@ -4,10 +4,15 @@ import {
   postgresPrograms,
 } from '../../../src/commands/demo/postgres/installation.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import { runProgram } from '../program.ts';
+import { runProgram } from '../../e2e/program.ts';
 import { Journal, SharedCore, twoJournals } from './journals.ts';
-import { newJournalUrl, receiverOf, until, type RealReceiver } from './receivers.ts';
-import { Sender, statusesOf } from './sender.ts';
+import {
+  newJournalUrl,
+  receiverOf,
+  until,
+  type RealReceiver,
+} from '../../e2e/receivers/receivers.ts';
+import { Sender, statusesOf } from '../../e2e/receivers/sender.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { CoreClient, CoreControl } from '../../../src/commands/demo/core-client.ts';
 import type { PostgresCluster } from '../../postgres/cluster.ts';
-import { ETH, type BreakRow, type FeedItem } from '../attached.ts';
-import { THREE_DEEP, type Daemon } from '../daemon.ts';
-import { eventually, freePort } from '../program.ts';
+import { ETH, type BreakRow, type FeedItem } from '../../e2e/attached.ts';
+import { THREE_DEEP, type Daemon } from '../../e2e/daemon.ts';
+import { eventually, freePort } from '../../e2e/program.ts';
 import { CoreProcess } from '../../simulator/core-process.ts';
 import { CustodyView } from '../../simulator/custody-view.ts';
-import { newJournalUrl, receiverOf } from './receivers.ts';
+import { newJournalUrl, receiverOf } from '../../e2e/receivers/receivers.ts';
 
 export interface Credit extends FeedItem {
   readonly vaultId: string;

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { MAIN } from '../program.ts';
+import { MAIN } from '../../e2e/program.ts';
 
 const PROGRAM = join(MAIN, '../..');
 

@@ -6,10 +6,16 @@ import {
 } from '../../../src/commands/demo/postgres/installation.ts';
 import { Custody } from '../../failover/scene/custody.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import { eventually, launchKillable, MAIN } from '../program.ts';
+import { eventually, launchKillable, MAIN } from '../../e2e/program.ts';
 import { NEXT_JOURNAL_FORM, otherBuild, type Difference } from './other-build.ts';
-import { newJournalUrl, receiverOf, until, webhook, type RealReceiver } from './receivers.ts';
-import { Sender, statusOf } from './sender.ts';
+import {
+  newJournalUrl,
+  receiverOf,
+  until,
+  webhook,
+  type RealReceiver,
+} from '../../e2e/receivers/receivers.ts';
+import { Sender, statusOf } from '../../e2e/receivers/sender.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
