@@ -91,8 +91,11 @@ export function receiverRoutes(options: ReceiverRoutesOptions): Hono<Env> {
   app.post('/close', async (context) => {
     const services = options.services();
     if (services === null) return notOwner(context);
-    const asked = z.object({ day: z.string() }).safeParse(await context.req.json());
-    if (!asked.success) return context.text('the body names no day', 400);
+    const body: unknown = await context.req.json().catch(() => null);
+    const asked = z.object({ day: z.string() }).safeParse(body);
+    if (!asked.success) {
+      return context.text('the body names no day: send {"day":"2026-01-31"} as JSON', 400);
+    }
     const answer = await services.close(asked.data.day);
     return context.json({ answer, position: options.position() });
   });

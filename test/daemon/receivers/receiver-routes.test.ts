@@ -94,6 +94,29 @@ test('a run and a close that a follower is asked for run at the owner', async ()
   expect(asked).toEqual(['2026-01-31']);
 });
 
+test.for([
+  ['no JSON', '2026-01-31'],
+  ['nothing', ''],
+  ['JSON without a day', '{"date":"2026-01-31"}'],
+] as const)('a call for a close whose body is %s is refused', async ([, body]) => {
+  const owner = new TestOwner();
+  const { url } = await owner.listen();
+  owner.services = {
+    reconcile: () => Promise.resolve({ kind: 'not_recorded', cause: 'nobody asks for a run' }),
+    close: () => Promise.resolve({ kind: 'closed' }),
+    reevaluate: () => undefined,
+  };
+  const response = await fetch(`${url}/receivers/close`, {
+    method: 'POST',
+    headers: HEADERS,
+    body,
+  });
+  expect([response.status, await response.text()]).toEqual([
+    400,
+    'the body names no day: send {"day":"2026-01-31"} as JSON',
+  ]);
+});
+
 test('runs that take minutes hold no facts up', async () => {
   const owner = new TestOwner();
   const at = await owner.listen();
