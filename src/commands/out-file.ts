@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { CommandFailed } from '../daemon/process/terminal.ts';
 
 /** How every SQLite file begins (SQLite's file format, section 1.3). */
@@ -20,6 +20,34 @@ export function isSqliteFile(path: string): boolean {
     } finally {
       closeSync(file);
     }
+  } catch {
+    return false;
+  }
+}
+
+/** Files beside a database that belong to it (SQLite's file format, section 4; SQLite's WAL). */
+const PART_OF_DATABASE = /-(?:wal|shm|journal)$/;
+
+/** Whether a file, or what it links to, has the name of a part of a SQLite database beside it. */
+export function isPartOfDatabase(path: string): boolean {
+  const real = realPath(path);
+  const database = real.replace(PART_OF_DATABASE, '');
+  return database !== real && isSqliteFile(database);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Whether two names are of one file, also by a link; false where one of them cannot be read. */
+export function isSameFile(one: string, other: string): boolean {
+  try {
+    const [first, second] = [one, other].map((path) => statSync(path, { bigint: true }));
+    return first?.dev === second?.dev && first?.ino === second?.ino;
   } catch {
     return false;
   }

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { request } from 'undici';
 import { z } from 'zod';
@@ -17,7 +16,7 @@ import {
   type DaemonLink,
   type TlsFlags,
 } from './link/daemon-link.ts';
-import { isSqliteFile, notCreated, notWhole } from './out-file.ts';
+import { isPartOfDatabase, isSameFile, isSqliteFile, notCreated, notWhole } from './out-file.ts';
 import { stagedProgress } from './store/staged-progress.ts';
 import { refuseDatabase, storeFrom } from './store/store-path.ts';
 import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
@@ -131,16 +130,26 @@ function refuseBadUsage(flags: ReportFlags): void {
 }
 
 /** Refuses to write the report over a store or a backup, or over a file that the command reads. */
-function refuseLoss({ out, config, tokenFile, ca, cert, key }: ReportFlags): void {
+function refuseLoss(flags: ReportFlags): void {
+  const { out } = flags;
   if (out === undefined) return;
-  const read = [config, tokenFile, ca, cert, key];
-  const isRead = read.some((file) => file && resolve(file) === resolve(out));
-  if (!isRead && !isSqliteFile(out)) return;
-  const what = isRead ? 'is read by this command' : 'is a SQLite database';
+  const what = whatIs(out, flags);
+  if (what === null) return;
   throw new CommandFailed(
     `${out} ${what}, and the report would replace it: choose another --out`,
     2,
   );
+}
+
+/** What a file is that a report must not replace; null for any other file. */
+function whatIs(
+  out: string,
+  { config, tokenFile, ca, cert, key }: Omit<ReportFlags, 'out'>,
+): string | null {
+  const read = [config, tokenFile, ca, cert, key];
+  if (read.some((file) => file && isSameFile(file, out))) return 'is read by this command';
+  if (isSqliteFile(out)) return 'is a SQLite database';
+  return isPartOfDatabase(out) ? 'is part of a SQLite database' : null;
 }
 
 interface Given {

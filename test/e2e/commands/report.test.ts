@@ -1,6 +1,14 @@
 import Sqlite from 'better-sqlite3';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -167,16 +175,33 @@ test('a day that is not closed is named, with exit code 1', async () => {
 test('a report is not written over a store, a backup or the configuration', async () => {
   const daemon = await lateDaemon();
   await daemon.post(`/v1/reports/daily/${dayAgo(1)}/close`);
-  await daemon.end('SIGTERM');
   const { storePath, configPath } = daemon;
-  const before = [readFileSync(storePath), readFileSync(configPath)];
+  const [linked, symbolic, other] = ['linked', 'symbolic', 'other-name'].map((name) =>
+    join(daemon.folder, name),
+  ) as [string, string, string];
+  linkSync(configPath, linked);
+  symlinkSync(configPath, symbolic);
+  symlinkSync(`${storePath}-wal`, other);
+  // The running daemon changes its store: a file that the report replaced begins like a report.
+  const beginnings = () =>
+    [storePath, `${storePath}-wal`, `${storePath}-shm`, configPath].map((file) =>
+      readFileSync(file).subarray(0, 16),
+    );
+  const before = beginnings();
   for (const [out, why] of [
     [storePath, 'is a SQLite database'],
+    [`${storePath}-wal`, 'is part of a SQLite database'],
+    [`${storePath}-shm`, 'is part of a SQLite database'],
+    [`${storePath}-journal`, 'is part of a SQLite database'],
+    [other, 'is part of a SQLite database'],
     [configPath, 'is read by this command'],
+    [linked, 'is read by this command'],
+    [symbolic, 'is read by this command'],
   ] as const) {
     const refused = await runProgram('report', '--config', configPath, '--out', out);
     const expected = `${out} ${why}, and the report would replace it: choose another --out`;
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(expected)]);
   }
-  expect([readFileSync(storePath), readFileSync(configPath)]).toEqual(before);
+  expect(beginnings()).toEqual(before);
+  await daemon.end('SIGTERM');
 });
