@@ -177,7 +177,7 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
   const assets = mountAssets(app, '/console/assets');
   app.use('/console/*', ownForms);
   app.use('/console/session/*', bodyLimit({ maxSize: SIGN_IN_BYTES_MAX }));
-  app.use('/console/*', bodyLimit({ maxSize: FORM_BYTES_MAX }), readForm);
+  app.use('/console/*', readForm(FORM_BYTES_MAX));
   const signIn = { assets, provider };
   mountSigningIn(app, sessions, { ...access, now, secure, site: signIn });
   app.use('/console/*', admit(access, sessions, signIn));

@@ -1,6 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import { mountAssets } from '../../pages/assets/assets.ts';
@@ -129,7 +128,7 @@ export function mountInspector(
 ): void {
   const app = new Hono<InspectorEnv>();
   mountHeaders(app, { below: HOME, secure: false, referrerPolicy: 'same-origin' });
-  app.use(`${HOME}/*`, bodyLimit({ maxSize: FORM_BYTES_MAX }), readForm);
+  app.use(`${HOME}/*`, readForm(FORM_BYTES_MAX));
   app.get('/', (pageRequest) => pageRequest.redirect(HOME, 302));
   const assets = mountAssets(app, `${HOME}/assets`);
   const stream = `${HOME}/live`;
