@@ -88,14 +88,13 @@ function RuleFields(shown: { index: number; rule: FormRule; decimals: Decimals }
     <fieldset class="rule">
       <legend>{legendOf(scope)}</legend>
       <input type="hidden" name={`scope-${index}`} value={scope.kind} />
-      <input type="hidden" name={`halted-${index}`} value={texts.halted} />
       {isNew ? <input type="hidden" name={`new-${index}`} value="yes" /> : ''}
       {note === null ? '' : <p class="muted">{note}</p>}
       {scope.kind === 'default' ? (
         ''
       ) : (
         <label class="field">
-          <span>{isNew ? 'Name' : 'Name; empty removes the rule'}</span>
+          <span>{isNew ? 'Name' : 'Name; empty removes the rule, not its halt'}</span>
           <input name={`name-${index}`} value={scope.name} autocomplete="off" />
         </label>
       )}
@@ -168,7 +167,8 @@ export function ChangePage(shown: {
         <Card id="form" title="As a form" aside={<a href={POLICY_PATH}>Keep the policy</a>}>
           <p class="muted">
             An empty field is inherited; “never” asks for no approval. The review shows each amount
-            as it will be stored. Halts stay as they are.
+            as it will be stored. Halts stay with what they halt, also when you rename or remove a
+            rule.
           </p>
           <form class="rules" method="post" action={`${POLICY_PATH}/review`}>
             <input type="hidden" name="version" value={version} />

@@ -26,6 +26,7 @@ import {
   trimmedText,
   vaultsFieldOf,
   vaultsIn,
+  withHaltsOf,
   type FormRule,
 } from './rule-form.ts';
 
@@ -90,7 +91,8 @@ function sentIn(fields: Fields, current: PolicyText, decimals: Decimals): Sent {
     const { policy, problems } = policyOf(rules, decimals);
     const problem = problemIn(problems);
     const vaults = trimmedText(fields, 'vaults');
-    const json = problem === null ? { ...vaultsIn(vaults), ...policy } : current;
+    const proposed = { ...vaultsIn(vaults), ...withHaltsOf(current, policy) };
+    const json = problem === null ? proposed : current;
     return { version, json, vaults, rules, problem };
   }
   try {
@@ -217,9 +219,11 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   });
   app.post(`${POLICY_PATH}/set`, async (pageRequest) => {
     if (!may(pageRequest, PUT_POLICY)) return denied(pageRequest, PUT_POLICY);
+    const held = await readHeld(reads);
+    if (held === undefined) return missing(pageRequest, 'No crediting policy was set yet.');
+    const { row, decimals } = held;
     const fields = await pageRequest.req.parseBody();
-    const decimals = await reads.pinnedDecimals();
-    const sent = sentIn(fields, policyTextOf({}), decimals);
+    const sent = sentIn(fields, plainPolicy(row.policy), decimals);
     if (sent.problem !== null) return edit(pageRequest, sent, decimals, 400);
     const call = {
       ...PUT_POLICY,

@@ -5,7 +5,6 @@ import {
   rulesOf,
   scopeName,
   SETTING_TITLES,
-  SETTINGS,
   type PolicyText,
   type RuleScope,
   type ScopedRule,
@@ -13,7 +12,10 @@ import {
 } from './policy-text.ts';
 
 const AMOUNTS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
-const SWITCHES = ['requireMemo', 'creditInternal', 'halted'] as const;
+const SWITCHES = ['requireMemo', 'creditInternal'] as const;
+/** The settings that a form has fields for: only the switches of halts set and lift a halt. */
+const FIELDS = ['confirmations', ...AMOUNTS, ...SWITCHES] as const satisfies readonly Setting[];
+type Field = (typeof FIELDS)[number];
 
 /** Most rules that a form sends; the JSON field has no such limit. */
 export const FORM_RULES_MAX = 200;
@@ -23,7 +25,7 @@ export interface FormRule {
   readonly scope: RuleScope;
   /** Of the amounts in `texts`. */
   readonly unit: AmountUnit;
-  readonly texts: Readonly<Record<Setting, string>>;
+  readonly texts: Readonly<Record<Field, string>>;
 }
 
 /** The policy of a form, and what is wrong with its texts. */
@@ -67,9 +69,9 @@ export function formRulesOf(policy: PolicyText, decimals: Decimals): readonly Fo
   });
 }
 
-function textsBy(textFor: (setting: Setting) => string): FormRule['texts'] {
-  const texts = SETTINGS.map((setting) => [setting, textFor(setting)] as const);
-  return Object.fromEntries(texts) as Record<Setting, string>;
+function textsBy(textFor: (setting: Field) => string): FormRule['texts'] {
+  const texts = FIELDS.map((setting) => [setting, textFor(setting)] as const);
+  return Object.fromEntries(texts) as Record<Field, string>;
 }
 
 /** The fields of a new rule. */
@@ -161,6 +163,29 @@ export function policyOf(rules: readonly FormRule[], decimals: Decimals): ReadFo
     } else others[scope.name] = read.rule;
   }
   return { policy: { default: base, networks, assets }, problems };
+}
+
+/**
+ * The policy of a form with the halts of the current policy: each stays with what it halts, although
+ * the form renames or removes its rule.
+ */
+export function withHaltsOf(current: PolicyText, policy: PolicyText): PolicyText {
+  const { halted } = current.default;
+  return {
+    ...policy,
+    default: halted === undefined ? policy.default : { ...policy.default, halted },
+    networks: haltedAs(current.networks, policy.networks),
+    assets: haltedAs(current.assets, policy.assets),
+  };
+}
+
+function haltedAs(current: PolicyText['assets'], rules: PolicyText['assets']) {
+  // A rule that says `halted: false` halts nothing: it may go.
+  const kept = Object.entries(current).filter(
+    ([name, { halted }]) => halted === true || (halted === false && Object.hasOwn(rules, name)),
+  );
+  const halts = kept.map(([name, { halted }]) => [name, { ...rules[name], halted }] as const);
+  return Object.fromEntries([...Object.entries(rules), ...halts]);
 }
 
 const NOUNS = { network: 'a network', asset: 'an asset' } as const;

@@ -134,7 +134,7 @@ test('a change that began from an older policy is not reviewed: it would lift a 
   const form = await ada.get(`${PATH}/change`);
   expect(form.split('name="version" value="pol_1"')).toHaveLength(3);
   await olga.send(`${PATH}/halt`, { reason: 'a theft' });
-  const fields = { 'scope-0': 'default', 'confirmations-0': '9', 'halted-0': '' };
+  const fields = { 'scope-0': 'default', 'confirmations-0': '9' };
   const json = JSON.stringify({ default: { confirmations: 9 }, networks: {}, assets: {} });
   for (const stale of [fields, { json }]) {
     const review = await ada.post(`${PATH}/review`, { version: 'pol_1', ...stale });

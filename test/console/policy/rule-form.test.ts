@@ -7,6 +7,7 @@ import {
   policyOf,
   vaultsFieldOf,
   vaultsIn,
+  withHaltsOf,
 } from '../../../src/console/policy/rule-form.ts';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import { SIX_DEEP } from '../../store/open-ledger.ts';
@@ -33,7 +34,7 @@ test('a form is read into a policy: empty is inherited, never is null, no name i
     'requireMemo-0': 'no',
     'scope-1': 'network',
     'name-1': 'ethereum',
-    'halted-1': 'yes',
+    'creditInternal-1': 'yes',
     'twoApprovalsAbove-1': 'never',
     'scope-2': 'asset',
     'name-2': ' ',
@@ -46,7 +47,7 @@ test('a form is read into a policy: empty is inherited, never is null, no name i
   expect(policyIn(fields)).toEqual({
     policy: {
       default: { confirmations: 6, requireMemo: false },
-      networks: { ethereum: { halted: true, twoApprovalsAbove: null } },
+      networks: { ethereum: { creditInternal: true, twoApprovalsAbove: null } },
       assets: { [ETH]: { confirmations: 'many', minimumAmount: '5' } },
     },
     problems: [],
@@ -61,13 +62,13 @@ test('a new rule without a name is none while it is empty, and a problem once it
   ]);
 });
 
-test('two rules of one name are a problem: the later one would lift the halt of the other', () => {
+test('two rules of one name are a problem: the later one would replace the other', () => {
   const fields = {
     'scope-0': 'default',
     'confirmations-0': '6',
     'scope-1': 'asset',
     'name-1': ETH,
-    'halted-1': 'yes',
+    'requireMemo-1': 'yes',
     'scope-2': 'network',
     'name-2': ETH,
     'scope-3': 'asset',
@@ -79,7 +80,39 @@ test('two rules of one name are a problem: the later one would lift the halt of 
   expect(problems).toEqual([
     'Two rules are for the asset ethereum:ETH: keep one, with the settings of both.',
   ]);
-  expect(policy.assets[ETH]).toEqual({ halted: true });
+  expect(policy.assets[ETH]).toEqual({ requireMemo: true });
+});
+
+const CURRENT = {
+  default: { confirmations: 6 },
+  networks: { ethereum: { confirmations: 12, halted: true }, polygon: { halted: false } },
+  assets: {},
+};
+
+test.for([
+  [
+    'renamed',
+    { ripple: { confirmations: 12 }, polygon: {} },
+    { ripple: { confirmations: 12 }, polygon: { halted: false }, ethereum: { halted: true } },
+  ],
+  ['removed', {}, { ethereum: { halted: true } }],
+  [
+    'exchanged with that of another',
+    { polygon: { confirmations: 12 }, ethereum: {} },
+    { polygon: { confirmations: 12, halted: false }, ethereum: { halted: true } },
+  ],
+  ['changed', { ethereum: { confirmations: 9 } }, { ethereum: { confirmations: 9, halted: true } }],
+] as const)('a halt stays with the network whose rule is %s', ([, networks, expected]) => {
+  const policy = { default: { confirmations: 6 }, networks, assets: {} };
+  expect(withHaltsOf(CURRENT, policy)).toEqual({ ...policy, networks: expected });
+});
+
+test.for([
+  ['default', { default: { confirmations: 6, halted: true }, networks: {}, assets: {} }],
+  ['asset', { default: { confirmations: 6 }, networks: {}, assets: { [ETH]: { halted: true } } }],
+] as const)('a form without halts keeps the halt of the %s', ([, current]) => {
+  const policy = { default: { confirmations: 6 }, networks: {}, assets: {} };
+  expect(withHaltsOf(current, policy)).toEqual(current);
 });
 
 const SIXTY = '1'.repeat(60);
@@ -168,6 +201,25 @@ test('an admin writes an amount in the asset’s unit; the review shows what is 
     assets: { [ETH]: { minimumAmount: '50000000000000000' } },
   });
   expect(await ada.get(`${PATH}/change`)).toContain('name="minimumAmount-1" value="0.05"');
+});
+
+test('a halted network stays halted when its rule is renamed in the form', async () => {
+  const { console, open, ada } = await withEther();
+  await open.setPolicy({ ...SIX_DEEP, networks: { ethereum: { confirmations: 9, halted: true } } });
+  const form = await ada.get(`${PATH}/change`);
+  const [, version = ''] = /name="version" value="([^"]+)"/.exec(form) ?? [];
+  const fields = [...form.matchAll(/<input [^>]*name="([^"]+-\d+)" value="([^"]*)"/g)];
+  const typed = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+  const renamed = { ...typed, version, 'name-1': 'polygon' };
+  const review = await (await ada.post(`${PATH}/review`, renamed)).text();
+  expect(words(review)).not.toContain('Halted');
+  const [, json = ''] = /name="json" value="([^"]+)"/.exec(review) ?? [];
+  const set = { version, json: json.replaceAll('&quot;', '"'), reason: 'ticket 4713' };
+  await ada.send(`${PATH}/set`, set);
+  expect(await held(console)).toMatchObject({
+    policy: { networks: { ethereum: { halted: true }, polygon: { confirmations: 9 } } },
+    halted: ['network ethereum'],
+  });
 });
 
 test('an amount that is none keeps the form as it was written, and offers no button that sets', async () => {
