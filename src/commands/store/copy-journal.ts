@@ -33,6 +33,8 @@ const READ_FACTS_MAX = 2_000;
 export interface Copied {
   readonly facts: number;
   readonly commits: number;
+  /** Why the copy's lease could not be ended: it owns the journal until the lease runs out. */
+  readonly stillOwned?: string;
 }
 
 /**
@@ -71,12 +73,23 @@ export async function copyToJournal(
       commits += 1;
       progress.tick(commit.rows.length);
     }
-    await journal.release(epoch);
+    const stillOwned = await releaseCause(journal, epoch);
     progress.done();
-    return { facts, commits };
+    return { facts, commits, ...(stillOwned === null ? {} : { stillOwned }) };
   } finally {
     db.close();
     lock.release();
+  }
+}
+
+/** Ends the lease; returns why it could not, and then the lease runs out by itself. Null: it ended. */
+async function releaseCause(journal: SharedJournal, epoch: number): Promise<string | null> {
+  try {
+    await journal.release(epoch);
+    return null;
+  } catch (error) {
+    if (error instanceof JournalUnavailable) return error.message;
+    throw error;
   }
 }
 
@@ -90,7 +103,7 @@ async function ownEmpty(journal: SharedJournal): Promise<number> {
   }
   const following = await journal.read(EMPTY, 1);
   if (following.kind === 'commits' && following.commits.length === 0) return acquired.epoch;
-  await journal.release(acquired.epoch);
+  await releaseCause(journal, acquired.epoch);
   throw new CommandFailed(
     'the journal is not empty: copy into a schema of its own (?schema=NAME), made by `counterfoil init`',
   );

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
 import { journalAddress, shownAddress } from '../../store/postgres/address.ts';
-import { copyToJournal, copyToStore } from './copy-journal.ts';
-import { withJournal, type CommandContext } from './journal-at.ts';
+import { copyToJournal, copyToStore, type Copied } from './copy-journal.ts';
+import { LEASE_SECONDS, withJournal, type CommandContext } from './journal-at.ts';
 import { stagedProgress } from './staged-progress.ts';
 
 const HELP = `
@@ -42,17 +42,26 @@ export function copyCommand(terminal: Terminal, context: CommandContext): Comman
         );
       }
       const standby = flags.withoutStandby === true ? 'ignored' : 'required';
-      const copied = await withJournal(url, { ...context, command: 'copy', standby }, (journal) => {
-        const progress = stagedProgress(process.stderr);
-        return url === flags.to
-          ? copyToJournal(file, journal, progress)
-          : copyToStore(journal, file, progress);
-      });
+      const { stillOwned, ...copied } = await withJournal<Copied>(
+        url,
+        { ...context, command: 'copy', standby },
+        (journal) => {
+          const progress = stagedProgress(process.stderr);
+          return url === flags.to
+            ? copyToJournal(file, journal, progress)
+            : copyToStore(journal, file, progress);
+        },
+      );
       terminal.result(
         flags.json === true
           ? JSON.stringify(copied)
           : `${shown(flags.to)}: ${copied.facts} facts in ${copied.commits} commits copied`,
       );
+      if (stillOwned !== undefined) {
+        terminal.note(
+          `Everything is copied. The copy's lease of the journal could not be ended (${stillOwned}), and ends by itself within ${LEASE_SECONDS} seconds: a receiver that starts earlier waits until then.`,
+        );
+      }
     });
 }
 

@@ -5,7 +5,7 @@ import { PostgresJournal } from '../../store/postgres/postgres-journal.ts';
 import { JournalUnavailable, type SharedJournal } from '../../store/replicated/shared-journal.ts';
 
 /** While a command appends, no receiver may take the journal. */
-const LEASE_SECONDS = 30;
+export const LEASE_SECONDS = 30;
 
 /** What commands know of the program. */
 export interface CommandContext {

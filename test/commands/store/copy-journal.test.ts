@@ -133,6 +133,19 @@ test('a copy refuses a journal that has commits, and one that a receiver owns', 
   );
 });
 
+test('a copy whose lease cannot be ended is complete, and says why it still owns the journal', async () => {
+  const path = await deliveredStore([1, 2]);
+  const journal = new MemoryJournal();
+  const receiver = journal.receiver('copy');
+  const cutAfterTheLast = () => {
+    receiver.isCut = journal.commits.length === 2;
+  };
+  const copied = await copyToJournal(path, receiver, { ...SILENT, tick: cutAfterTheLast });
+  expect(copied).toEqual({ facts: 2, commits: 2, stillOwned: 'the journal cannot be reached' });
+  await copyToStore(journal.receiver('reader'), `${path}.back`, SILENT);
+  expect(problemsBetween(path, `${path}.back`)).toEqual([]);
+});
+
 test('a copy into an existing file is refused, and the file stays', async () => {
   const path = temporaryPath();
   const open = new OpenLedger(path);
