@@ -70,10 +70,8 @@ export async function takePolicy(
   if (start.kind !== 'taken') return start;
   const { policy, kept } = start;
   const halts = kept.map(scopeText).join(', ');
-  const reason =
-    halts === ''
-      ? 'the configuration says so'
-      : `the configuration says so, and what people halted stays halted: ${halts}`;
+  const still = halts === '' ? '' : `; still halted, because a person set the halt: ${halts}`;
+  const reason = `this policy stands in the daemon's configuration file, under crediting${still}`;
   const decision = { kind: 'policy', source: 'config', policy, configured, reason } as const;
   await journalConfigured(decision, store.queue);
   return start;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { startText, takePolicy } from '../../../src/daemon/start/configured-policy.ts';
 import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
+import { NetworkKey } from '../../../src/domain/ids.ts';
 import { CommitQueue } from '../../../src/intake/commit-queue.ts';
 import { ApiUnderTest } from '../../api/api-under-test.ts';
 import { openLedgerFile } from '../../store/open-ledger.ts';
@@ -33,6 +34,16 @@ async function journal({ isShared }: { readonly isShared: boolean }) {
       const reason = 'a person says so';
       await open.decide({ kind: 'policy', source: 'api', policy, replaces, reason }, 'ann');
     },
+    halt: (network: string) =>
+      open.decide(
+        {
+          kind: 'halt',
+          scope: { kind: 'network', network: NetworkKey(network) },
+          reason: 'a fork',
+        },
+        'ann',
+      ),
+    reason: async () => (await reads.policy())?.reason,
   };
 }
 
@@ -55,6 +66,19 @@ test('a former policy that a person has set again needs no warning', async () =>
   await takeOver(12);
   await setThroughApi(6);
   expect(await takeOver(6)).toEqual({ depth: 6, text: null });
+});
+
+test('a policy of the configuration gives its file as the reason, and names the halts that stay', async () => {
+  const { takeOver, halt, reason } = await journal({ isShared: false });
+  await takeOver(12);
+  expect(await reason()).toBe(
+    "this policy stands in the daemon's configuration file, under crediting",
+  );
+  await halt('ethereum');
+  await takeOver(9);
+  expect(await reason()).toBe(
+    "this policy stands in the daemon's configuration file, under crediting; still halted, because a person set the halt: network ethereum",
+  );
 });
 
 test('with SQLite a file that goes back to an earlier policy brings it back', async () => {
