@@ -110,7 +110,8 @@ export function samePolicy(left: CreditingPolicy, right: CreditingPolicy): boole
 
 function sameVaults(left: CreditingPolicy['vaults'], right: CreditingPolicy['vaults']): boolean {
   if (left === undefined || right === undefined) return left === right;
-  return left.every((one) => right.includes(one)) && right.every((one) => left.includes(one));
+  const [ours, theirs] = [new Set(left), new Set(right)];
+  return ours.size === theirs.size && left.every((one) => theirs.has(one));
 }
 
 function sameRules(left: CreditingPolicy['assets'], right: CreditingPolicy['assets']): boolean {

@@ -179,6 +179,8 @@ test.for([
 test('two policies are equal when they credit the same vaults, in any order', () => {
   const of = (...vaults: string[]): CreditingPolicy => ({ ...POLICY, vaults });
   expect(samePolicy(of('v1', 'v2'), of('v2', 'v1'))).toBe(true);
+  expect(samePolicy(of('v1', 'v2', 'v1'), of('v2', 'v1', 'v2', 'v2'))).toBe(true);
+  expect(samePolicy(of('v1', 'v1'), of('v1', 'v2'))).toBe(false);
   expect(samePolicy(of('v1'), of('v1', 'v2'))).toBe(false);
   expect(samePolicy(of('v1', 'v2'), of('v1'))).toBe(false);
   expect(samePolicy(of('v1'), POLICY)).toBe(false);
