@@ -2,10 +2,10 @@ import type { Hono } from 'hono';
 import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
 import { FORMATS } from '../../report/document.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
-import { pageOf } from '../../pages/parts/list/link.ts';
 import { CalendarPage, CLOSE_PATH } from './calendar.tsx';
 import { mountDayMovements } from './day-movements.tsx';
 import { DayPage, UnclosedDayPage } from './day-page.tsx';
+import { askedDay } from './asked-day.ts';
 import { readDayReport } from './day-report.ts';
 import { isDay, readMonth, readUnclosedDay } from './days.ts';
 import { mountReport } from './report.ts';
@@ -92,15 +92,8 @@ export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void
       person: pageRequest.get('visitor')?.name,
       maySign: may(pageRequest, signCall(day)),
     };
-    const pages = {
-      differences: pageOf(pageRequest.req.query('differences')),
-      prior: pageOf(pageRequest.req.query('prior')),
-      transit: pageOf(pageRequest.req.query('transit')),
-      unconfirmed: pageOf(pageRequest.req.query('unconfirmed')),
-      breaks: pageOf(pageRequest.req.query('breaks')),
-    };
-    const asset = pageRequest.req.query('asset');
-    const body = <DayPage day={found} signing={signing} asset={asset} pages={pages} />;
+    const asked = askedDay(day, pageRequest.req.query());
+    const body = <DayPage day={found} signing={signing} asked={asked} />;
     return show(pageRequest, { title: `Day ${day}`, body });
   });
 }

@@ -10,9 +10,10 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { AssetCard, ReportAmount } from './asset-card.tsx';
 import { CLOSE_PATH, StatusBadge } from './calendar.tsx';
+import type { AskedDay } from './asked-day.ts';
 import type { DayAsset, DayReport } from './day-report.ts';
 import { DifferencesCard, PriorDayCard } from './difference-cards.tsx';
-import { OpenItemCards, type OpenItemPages } from './open-items.tsx';
+import { OpenItemCards } from './open-items.tsx';
 import { Signing, type SigningShown } from './signing.tsx';
 
 /** A page draws so many assets at once; with more, it draws the one that its address names. */
@@ -261,26 +262,20 @@ function drawn({ assets }: DayReport, asked: string | undefined): readonly DayAs
 }
 
 /** A closed day. */
-export function DayPage(shown: {
-  day: DayReport;
-  signing: SigningShown;
-  /** The asset that the address names. */
-  asset: string | undefined;
-  pages: OpenItemPages & { readonly differences: number; readonly prior: number };
-}): Markup {
-  const { day, signing, asset, pages } = shown;
-  const cards = drawn(day, asset);
+export function DayPage(shown: { day: DayReport; signing: SigningShown; asked: AskedDay }): Markup {
+  const { day, signing, asked } = shown;
+  const cards = drawn(day, asked.asset);
   return (
     <>
       <SummaryCard day={day} signing={signing} />
       <TieOutCard day={day} />
-      <DifferencesCard day={day} page={pages.differences} />
+      <DifferencesCard day={day} asked={asked} />
       {cards.map((one) => (
         <AssetCard one={one} day={day} />
       ))}
       <ComparisonCard day={day} />
-      <OpenItemCards day={day} pages={pages} />
-      <PriorDayCard day={day} page={pages.prior} />
+      <OpenItemCards day={day} asked={asked} />
+      <PriorDayCard day={day} asked={asked} />
     </>
   );
 }

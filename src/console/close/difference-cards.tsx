@@ -5,7 +5,6 @@ import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
-import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
@@ -15,6 +14,7 @@ import { movementsLink } from '../parts/book-links.ts';
 import { Prose } from '../parts/value/prose.tsx';
 import { ReportAmount } from './asset-card.tsx';
 import { CLOSE_PATH } from './calendar.tsx';
+import { listLink, type AskedDay } from './asked-day.ts';
 import type { DayReport } from './day-report.ts';
 
 const PAGE_SIZE = 50;
@@ -99,9 +99,9 @@ function differenceColumns({ decimals }: DayReport): Column<ReportDifference>[] 
 }
 
 /** The differences by hash, each with its explanation. */
-export function DifferencesCard({ day, page }: { day: DayReport; page: number }): Markup {
-  const found = pageWithin(day.report.differences, { page, pageSize: PAGE_SIZE });
-  const path = `${CLOSE_PATH}/${day.close.day}`;
+export function DifferencesCard({ day, asked }: { day: DayReport; asked: AskedDay }): Markup {
+  const request = { page: asked.pages.differences, pageSize: PAGE_SIZE };
+  const found = pageWithin(day.report.differences, request);
   return (
     <Card id="differences" title={`Differences (${found.total})`}>
       {found.total === 0 ? (
@@ -117,7 +117,7 @@ export function DifferencesCard({ day, page }: { day: DayReport; page: number })
           folds
         />
       )}
-      <PageLinks found={found} href={(to) => `${linkTo(path, { differences: to })}#differences`} />
+      <PageLinks found={found} href={(to) => `${listLink(asked, 'differences', to)}#differences`} />
     </Card>
   );
 }
@@ -162,10 +162,9 @@ function priorColumns({ decimals }: DayReport): Column<PriorDayItem>[] {
 }
 
 /** Movements that this day counts and that belong to an earlier closed day. */
-export function PriorDayCard({ day, page }: { day: DayReport; page: number }): Markup {
+export function PriorDayCard({ day, asked }: { day: DayReport; asked: AskedDay }): Markup {
   const numbered = day.report.priorDay.map((item, index) => ({ ...item, index }));
-  const found = pageWithin(numbered, { page, pageSize: PAGE_SIZE });
-  const path = `${CLOSE_PATH}/${day.close.day}`;
+  const found = pageWithin(numbered, { page: asked.pages.prior, pageSize: PAGE_SIZE });
   return (
     <Card id="prior-day" title={`Prior-day items (${found.total})`}>
       {found.total === 0 ? (
@@ -178,7 +177,7 @@ export function PriorDayCard({ day, page }: { day: DayReport; page: number }): M
           rowKey={({ index }) => `prior-${index}`}
         />
       )}
-      <PageLinks found={found} href={(to) => `${linkTo(path, { prior: to })}#prior-day`} />
+      <PageLinks found={found} href={(to) => `${listLink(asked, 'prior', to)}#prior-day`} />
     </Card>
   );
 }

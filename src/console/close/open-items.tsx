@@ -5,40 +5,30 @@ import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { spanText } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
-import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { pageWithin } from '../../store/page.ts';
 import { Prose } from '../parts/value/prose.tsx';
 import { ReportAmount } from './asset-card.tsx';
-import { CLOSE_PATH } from './calendar.tsx';
+import { listLink, type AskedDay } from './asked-day.ts';
 import type { DayReport } from './day-report.ts';
 import { Moved } from './difference-cards.tsx';
 
 const PAGE_SIZE = 50;
 
-/** The pages that the day's address asks of its lists of open items. */
-export interface OpenItemPages {
-  readonly transit: number;
-  readonly unconfirmed: number;
-  readonly breaks: number;
-}
-
 /** A list of the report that is shown only where the day has such items. */
 function ItemCard<Item>(list: {
-  day: DayReport;
-  /** The card's id, and the member of the address with its page. */
-  name: keyof OpenItemPages;
+  asked: AskedDay;
+  /** Also the card's id. */
+  name: 'transit' | 'unconfirmed' | 'breaks';
   title: string;
   items: readonly Item[];
   columns: readonly Column<Item>[];
-  page: number;
 }): Markup {
-  const { day, name, title, items, columns, page } = list;
+  const { asked, name, title, items, columns } = list;
   if (items.length === 0) return <></>;
   const numbered = items.map((item, index) => ({ item, index }));
-  const found = pageWithin(numbered, { page, pageSize: PAGE_SIZE });
-  const path = `${CLOSE_PATH}/${day.close.day}`;
+  const found = pageWithin(numbered, { page: asked.pages[name], pageSize: PAGE_SIZE });
   return (
     <Card id={name} title={`${title} (${found.total})`}>
       <DataTable
@@ -50,7 +40,7 @@ function ItemCard<Item>(list: {
         }))}
         rowKey={({ index }) => `${name}-${index}`}
       />
-      <PageLinks found={found} href={(to) => `${linkTo(path, { [name]: to })}#${name}`} />
+      <PageLinks found={found} href={(to) => `${listLink(asked, name, to)}#${name}`} />
     </Card>
   );
 }
@@ -101,7 +91,7 @@ function breakColumns({ decimals }: DayReport): Column<ReportBreak>[] {
 }
 
 /** What was open at the cut-off: own transfers, debits that custody did not confirm, and breaks. */
-export function OpenItemCards({ day, pages }: { day: DayReport; pages: OpenItemPages }): Markup {
+export function OpenItemCards({ day, asked }: { day: DayReport; asked: AskedDay }): Markup {
   const { inTransit, unconfirmed = [], openBreaks } = day.report;
   const transitColumns: Column<ReportInTransit>[] = [
     { title: 'Hash', cell: (one) => <Moved one={one} /> },
@@ -119,28 +109,25 @@ export function OpenItemCards({ day, pages }: { day: DayReport; pages: OpenItemP
   return (
     <>
       <ItemCard
-        day={day}
+        asked={asked}
         name="transit"
         title="Own transfers in transit"
         items={inTransit}
         columns={transitColumns}
-        page={pages.transit}
       />
       <ItemCard
-        day={day}
+        asked={asked}
         name="unconfirmed"
         title="Own debits not confirmed by custody"
         items={unconfirmed}
         columns={unconfirmedColumns}
-        page={pages.unconfirmed}
       />
       <ItemCard
-        day={day}
+        asked={asked}
         name="breaks"
         title="Breaks open at the cut-off"
         items={openBreaks}
         columns={breakColumns(day)}
-        page={pages.breaks}
       />
     </>
   );

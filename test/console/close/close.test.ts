@@ -198,6 +198,21 @@ test('an asset that the address names is drawn alone', async () => {
   expect(html.match(/class="waterfall"/g)).toHaveLength(1);
 });
 
+test('a page of one list keeps the asset that is drawn alone, and the pages of other lists', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  for (let count = 0; count <= 50; count += 1) {
+    const hash = { blockchainHash: `0xc${count}`, transactionId: `tx-c${count}` };
+    await open.deliver(service.chain('transaction', hash));
+  }
+  open.at += 1_000;
+  await open.record(closeOf(open, { day: SECOND_DAY, cutOffAt: open.at, rules: 2 }));
+  const vera = await console.as('vera');
+  const asked = 'asset=ethereum%3AETH&differences=1&breaks=2';
+  const page = await vera.get(`${PATH}?${asked}`);
+  expect(page).toContain(`href="${PATH}?asset=ethereum%3AETH&amp;breaks=2#differences" rel="prev"`);
+});
+
 test('every format is a download, and an unknown one is missing', async () => {
   const vera = await (await closed()).as('vera');
   const found = await Promise.all(
