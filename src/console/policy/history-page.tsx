@@ -43,7 +43,7 @@ export function HistoryPage(shown: { found: Page<PolicyChange>; decimals: Decima
       aside={<a href={POLICY_PATH}>Current policy</a>}
     >
       {found.total < 2 ? '' : <CompareForm from="" to="" />}
-      {found.items.length === 0 ? (
+      {found.total === 0 ? (
         <EmptyState title="No crediting policy was set yet." />
       ) : (
         found.items.map((change) => <ChangeSection change={change} decimals={decimals} />)

@@ -110,7 +110,7 @@ export function QuarantinePage(shown: {
         ]}
       />
       <Card id="quarantine" title="Bodies that could not be read" live="quarantine tick">
-        {found.items.length === 0 ? (
+        {found.total === 0 ? (
           <EmptyState
             title={state === undefined ? 'The quarantine is empty.' : `No body is ${state}.`}
             good

@@ -72,7 +72,7 @@ export function RunsPage(shown: {
       live="runs"
       aside={mayRun ? <ConfirmForm confirm={{ action: PATH, label: 'Run now', effect }} /> : ''}
     >
-      {found.items.length === 0 ? (
+      {found.total === 0 ? (
         <EmptyState title="No reconciliation has run yet.">
           <p>The first one runs at the next time of reconcile.sweep in the configuration.</p>
         </EmptyState>

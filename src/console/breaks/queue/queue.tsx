@@ -257,7 +257,7 @@ export function QueuePage(page: {
       >
         {problem !== null ? (
           <ProblemNotice problem={problem} />
-        ) : found.items.length === 0 ? (
+        ) : found.total === 0 ? (
           <NoBreaks filter={filter} />
         ) : (
           <DataTable

@@ -40,6 +40,12 @@ export function PageLinks(list: {
 }): Markup {
   const { page, pageSize, total } = list.found;
   if (total <= pageSize && page === 0) return <></>;
+  const lastPage = Math.max(0, Math.ceil(total / pageSize) - 1);
+  // The list has become shorter since the link was made.
+  if (page > lastPage) {
+    const position = `After the end: the list has ${grouped(String(total))}`;
+    return <Pager previous={list.href(lastPage)} next={null} position={position} />;
+  }
   const first = page * pageSize + 1;
   const last = Math.min(total, first + pageSize - 1);
   return (

@@ -97,7 +97,7 @@ export function ChainPage(chain: {
         )}
       </Card>
       <Card id="blocks" title="Blocks with transactions, newest first" live="chains tick">
-        {items.length === 0 ? (
+        {blocks.length === 0 ? (
           <EmptyState title="No block holds a transaction yet." />
         ) : (
           <DataTable

@@ -45,7 +45,7 @@ function Deliveries(list: {
           { name: 'status', label: 'State', value: filter.status, options: choices(STATES) },
         ]}
       />
-      {items.length === 0 ? (
+      {rows.length === 0 ? (
         <EmptyState title="No notification matches.">
           <p>
             The core makes a notification when something happens to a vault that has a subscription:
