@@ -27,6 +27,8 @@ import { decisionsTable, readForTable } from './table.ts';
 
 const PATH = '/console/audit';
 const PAGE_SIZE = 50;
+/** Most newer pages that a link remembers: it stays short. Before them, “Previous” leads to the first. */
+const NEWER_MAX = 50;
 
 /** What the address asks for; undefined members do not filter. */
 interface Asked {
@@ -37,6 +39,8 @@ interface Asked {
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly before: number | undefined;
+  /** The `before` of the newer pages, the newest first; the first page has none. */
+  readonly newer: readonly number[];
 }
 
 /** The kinds that a visitor may read about. */
@@ -63,10 +67,23 @@ function queryOf(
 /** The link to the same list from another position, or of one actor alone. */
 function hrefOf(
   { who, kind, subject, from, to }: Asked,
-  next: { before?: number; who?: string; path?: string },
+  next: { before?: number | undefined; newer?: readonly number[]; who?: string; path?: string },
 ): string {
-  const { path = PATH, before } = next;
-  return linkTo(path, { who: next.who ?? who, kind, subject, from, to, before });
+  const { path = PATH, before, newer = [] } = next;
+  const cursors = { before, newer: newer.join('.') };
+  return linkTo(path, { who: next.who ?? who, kind, subject, from, to, ...cursors });
+}
+
+/** The link to the page before this one; null on the first page. */
+function newerHref(asked: Asked): string | null {
+  if (asked.before === undefined) return null;
+  return hrefOf(asked, { before: asked.newer.at(-1), newer: asked.newer.slice(0, -1) });
+}
+
+/** The link to the page after this one, which remembers the way back. */
+function olderHref(asked: Asked, before: number): string {
+  const passed = asked.before === undefined ? [] : [...asked.newer, asked.before];
+  return hrefOf(asked, { before, newer: passed.slice(-NEWER_MAX) });
 }
 
 const COLUMNS: readonly Column<StoredDecision>[] = [
@@ -174,8 +191,8 @@ export function AuditPage(shown: {
         </p>
       )}
       <Pager
-        previous={asked.before === undefined ? null : hrefOf(asked, {})}
-        next={found.next === null ? null : hrefOf(asked, { before: found.next })}
+        previous={newerHref(asked)}
+        next={found.next === null ? null : olderHref(asked, found.next)}
       />
     </Card>
   );
@@ -184,18 +201,23 @@ export function AuditPage(shown: {
 /** The members of a filter's link. */
 const NAMES = ['who', 'kind', 'subject', 'from', 'to'];
 
+/** Journal positions with a point between them, as a link has them. */
+const POSITIONS = /^(?:\d{1,15}(?:\.\d{1,15})*)?$/;
+
 /** Whether every value of a link exists. */
-function areKnown({ kind = '', from = '', to = '', before = '' }: Record<string, string>): boolean {
+function areKnown(query: Readonly<Record<string, string>>): boolean {
+  const { kind = '', from = '', to = '', before = '', newer = '' } = query;
   return (
     (kind === '' || KINDS.some((one) => one === kind)) &&
     [from, to].every((day) => day === '' || dayIn(day) !== undefined) &&
-    /^\d{0,15}$/.test(before)
+    /^\d{0,15}$/.test(before) &&
+    POSITIONS.test(newer)
   );
 }
 
 /** What a link of known values asks for. */
 function askedBy(query: Readonly<Record<string, string>>): Asked {
-  const { who = '', kind, subject = '', from = '', to = '', before = '' } = query;
+  const { who = '', kind, subject = '', from = '', to = '', before = '', newer = '' } = query;
   return {
     who: who === '' ? undefined : who,
     kind: KINDS.find((one) => one === kind),
@@ -203,6 +225,7 @@ function askedBy(query: Readonly<Record<string, string>>): Asked {
     from: dayIn(from) === undefined ? undefined : from,
     to: dayIn(to) === undefined ? undefined : to,
     before: /^\d{1,15}$/.test(before) ? Number(before) : undefined,
+    newer: newer === '' ? [] : newer.split('.').map(Number).slice(-NEWER_MAX),
   };
 }
 
@@ -219,7 +242,7 @@ export function mountAudit(app: Hono<ConsoleEnv>, context: ConsoleContext): void
     ACCESS_CALLS.some((call) => may(pageRequest, call));
   const unknown = 'There is no such kind of decision, day or fact.';
   const values = { areKnown, unknown };
-  const known = knownFilters(context, { filters: NAMES, others: ['before'], values });
+  const known = knownFilters(context, { filters: NAMES, others: ['before', 'newer'], values });
   app.get(PATH, known, async (pageRequest) => {
     const asked = askedBy(pageRequest.req.query());
     const showsAccess = showsAccessTo(pageRequest);

@@ -49,6 +49,28 @@ test('fifty decisions fill a page, and the next begins where it ended', async ()
   expect(second).not.toContain('number 51.');
 });
 
+test('“Previous” leads to the page before, back to the first, with the filter', async () => {
+  const console = await consoleUnderTest();
+  const scope = { kind: 'everything' } as const;
+  for (let count = 1; count <= 170; count += 1) {
+    const kind = count % 2 === 0 ? 'resume' : 'halt';
+    await console.open.decide({ kind, scope, reason: `number ${count}.` }, 'olga');
+  }
+  const vera = await console.as('vera');
+  let page = await vera.get(`${PATH}?who=olga`);
+  const newest = () => /number (\d+)\./.exec(words(page))?.[1] ?? '';
+  const follow = async (rel: string) => {
+    const [, href = ''] = new RegExp(`<a href="([^"]+)" rel="${rel}">`).exec(page) ?? [];
+    page = await vera.get(href.replaceAll('&amp;', '&'));
+    return newest();
+  };
+  const seen = [newest()];
+  for (const rel of ['next', 'next', 'next', 'prev', 'prev', 'prev']) seen.push(await follow(rel));
+  expect(seen).toEqual(['170', '120', '70', '20', '70', '120', '170']);
+  expect(page).not.toContain('rel="prev"');
+  expect(page).toContain('<option value="olga" selected');
+});
+
 test('an actor with very many other decisions is named, with a link to these alone', async () => {
   const console = await consoleUnderTest();
   const scope = { kind: 'everything' } as const;
@@ -161,7 +183,7 @@ test('the list follows what people decide about deposits, breaks and access', as
   expect(live).toEqual(expect.arrayContaining(['deposits', 'breaks', 'access']));
 });
 
-test.for(['kind=theft', 'from=yesterday', 'to=2025-13-01', 'before=x'])(
+test.for(['kind=theft', 'from=yesterday', 'to=2025-13-01', 'before=x', 'newer=1.x'])(
   'decisions or a file of %s are not found, and not all decisions',
   async (query) => {
     const console = await consoleUnderTest();
