@@ -51,9 +51,11 @@ export function FilterForm(filter: { action: string; fields: readonly FilterFiel
 
 /** `Filter: Memo 88, State held` */
 function FilterSummary({ fields }: { fields: readonly FilterField[] }): Markup {
-  const set = fields.flatMap(({ label, value }) =>
-    value === undefined ? [] : [`${label} ${value.replaceAll('_', ' ')}`],
-  );
+  const set = fields.flatMap(({ label, value, options = [] }) => {
+    if (value === undefined) return [];
+    const chosen = options.find((one) => one.value === value);
+    return [`${label} ${chosen?.label ?? value}`];
+  });
   return (
     <summary class="button">{set.length === 0 ? 'Filter' : `Filter: ${set.join(', ')}`}</summary>
   );
