@@ -124,8 +124,7 @@ function amountsOf(
   decimals: Decimals,
 ): Pick<BreakQuery, 'amounts'> {
   if (amount === undefined) return {};
-  const meant = amountsIn(amount, decimals).filter((one) => one.asset === (asset ?? one.asset));
-  return { amounts: meant };
+  return { amounts: amountsIn(amount, { decimals, asset }) };
 }
 
 /**

@@ -195,7 +195,7 @@ export function mountSearch(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
       return isHidden ? undefined : context.hrefOf(subject, id);
     };
     const decimals = await reads.pinnedDecimals();
-    const amounts = amountsIn(text, decimals);
+    const amounts = amountsIn(text, { decimals });
     const hits = text === '' ? [] : await find(reads, text, amounts);
     const only = onlyThing(hits);
     const href = only === undefined ? undefined : hrefOf(only);

@@ -1,5 +1,5 @@
 import type { CustodyKnowledge, WithdrawalStatus } from '../../domain/withdrawal/withdrawal.ts';
-import type { AssetAmount, WithdrawalQuery } from '../../store/queries.ts';
+import type { WithdrawalQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
 import { amountsIn } from '../parts/value/amounts.ts';
@@ -64,13 +64,6 @@ function dayOf(text: string | undefined, side: 'start' | 'end'): number | null |
   return side === 'start' ? startOf(day) : endOf(day);
 }
 
-/** The amounts that a text may mean, of one asset where the filter names one. */
-function amountsOf({ amount, asset }: WithdrawalFilter, decimals: Decimals): AssetAmount[] | null {
-  if (amount === undefined) return null;
-  const amounts = amountsIn(amount, decimals);
-  return amounts.filter((one) => asset === undefined || one.asset === asset);
-}
-
 /** What the store is asked; a status, a knowledge or a day that does not exist matches nothing. */
 export function queryOf(filter: WithdrawalFilter, decimals: Decimals): WithdrawalQuery | undefined {
   const { custody, amount, from, to, ...equal } = filter;
@@ -80,11 +73,10 @@ export function queryOf(filter: WithdrawalFilter, decimals: Decimals): Withdrawa
   if (custody !== undefined && known === undefined) return undefined;
   const [firstSeenFrom, firstSeenBefore] = [dayOf(from, 'start'), dayOf(to, 'end')];
   if (firstSeenFrom === null || firstSeenBefore === null) return undefined;
-  const amounts = amountsOf(filter, decimals);
   return {
     ...equal,
     ...(known !== undefined && { custody: known }),
-    ...(amounts !== null && { amounts }),
+    ...(amount !== undefined && { amounts: amountsIn(amount, { decimals, asset: filter.asset }) }),
     ...(firstSeenFrom !== undefined && { firstSeenFrom }),
     ...(firstSeenBefore !== undefined && { firstSeenBefore }),
   };

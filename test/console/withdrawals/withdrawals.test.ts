@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { csvRows, numbersOf } from '../../report/reading-back.ts';
+import { AT_ADDRESS, change } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 import { send } from './sent.ts';
 
@@ -72,6 +73,15 @@ test('a filter of the list is a link', async () => {
   );
   expect((await vera.request('/console/withdrawals?status=dreaming')).status).toBe(404);
   expect((await vera.request('/console/withdrawals?from=soon')).status).toBe(404);
+});
+
+test('an amount of an asset without known decimals is found in smallest units', async () => {
+  const { console, vera } = await sending();
+  const { open, service } = console;
+  const balanceChanges = [change('-77', { ...AT_ADDRESS, asset: 'ethereum:0xnew' })];
+  await open.deliver(service.outgoing('mined', { transactionId: 'wd-new', balanceChanges }));
+  const page = await vera.get('/console/withdrawals?asset=ethereum:0xnew&amount=77');
+  expect(page).toContain('href="/console/withdrawals/wd-new"');
 });
 
 test.for(['withdrawals', 'breaks'])(

@@ -36,17 +36,22 @@ function unitsIn(digits: string, decimals: number): bigint[] {
 
 /**
  * What a text such as `1.5 ETH`, `1,500` or `25000000 ripple:XRP` may mean: an amount of each asset
- * that it names, or of any asset when it names none. Empty for a text that is no amount.
+ * that it names, or of any asset when it names none. With `asset`, an amount of this asset alone: in
+ * smallest units while its decimals are not known. Empty for a text that is no amount.
  */
-export function amountsIn(text: string, decimals: Decimals): readonly AssetAmount[] {
+export function amountsIn(
+  text: string,
+  { decimals, asset }: { readonly decimals: Decimals; readonly asset?: string | undefined },
+): readonly AssetAmount[] {
   const parts = partsOf(text);
   if (parts === undefined) return [];
   const { digits, name } = parts;
-  const assets = [...decimals].filter(([asset]) => name === undefined || isNamed(asset, name));
+  const known = asset === undefined ? decimals : new Map([[asset, decimals.get(asset) ?? 0]]);
+  const assets = [...known].filter(([one]) => name === undefined || isNamed(one, name));
   return assets
     .slice(0, ASSETS_MAX)
-    .flatMap(([asset, digitsAfterPoint]) =>
-      unitsIn(digits, digitsAfterPoint).map((units) => ({ asset, amount: Amount(units) })),
+    .flatMap(([one, digitsAfterPoint]) =>
+      unitsIn(digits, digitsAfterPoint).map((units) => ({ asset: one, amount: Amount(units) })),
     );
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Decimals } from '../../../../src/pages/parts/value/amount.tsx';
 import { amountsIn } from '../../../../src/console/parts/value/amounts.ts';
 
 const DECIMALS = new Map([
@@ -6,6 +7,12 @@ const DECIMALS = new Map([
   ['ripple:XRP', 6],
   ['polygon:ETH', 2],
 ]);
+
+/** What a text means, of every asset or of one. */
+function shown(text: string, about: { decimals?: Decimals; asset?: string } = {}): string[] {
+  const meant = amountsIn(text, { decimals: DECIMALS, ...about });
+  return meant.map(({ asset, amount }) => `${amount} ${asset}`);
+}
 
 test.for([
   ['1.5 XRP', ['1500000 ripple:XRP']],
@@ -28,7 +35,23 @@ test.for([
   ['-1.5 XRP', []],
   ['', []],
 ] as const)('%s means %j', ([text, amounts]) => {
-  expect(amountsIn(text, DECIMALS).map(({ asset, amount }) => `${amount} ${asset}`)).toEqual(
-    amounts,
-  );
+  expect(shown(text)).toEqual(amounts);
+});
+
+const MANY = new Map(
+  Array.from({ length: 600 }, (_, index) => [`ethereum:0x${index}`, 2] as const),
+);
+
+test.for([
+  ['1.5', 'ripple:XRP', ['1500000 ripple:XRP']],
+  ['1.5 XRP', 'ripple:XRP', ['1500000 ripple:XRP']],
+  ['1.5 XRP', 'ethereum:ETH', []],
+  ['77', 'sui:SUI', ['77 sui:SUI', '77 sui:SUI']],
+  ['1.5', 'sui:SUI', []],
+] as const)('%s of the asset %s alone means %j', ([text, asset, amounts]) => {
+  expect(shown(text, { asset })).toEqual(amounts);
+});
+
+test('an asset is found behind any number of others', () => {
+  expect(shown('1.5', { decimals: MANY, asset: 'ethereum:0x599' })).toEqual(['150 ethereum:0x599']);
 });
