@@ -63,12 +63,16 @@ const DONE: Record<DepositDecision, string> = {
 };
 
 function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, show } = context;
+  const { reads, show, missing } = context;
   const known = knownFilters(context, { filters: NAMES, others: ['after', 'before'] });
   app.get(PATH, known, async (pageRequest) => {
     const filter = filterOf(pageRequest.req.query());
     const decimals = await reads.pinnedDecimals();
     const cursor = cursorOf(pageRequest.req.query());
+    if (cursor !== null && (await reads.deposit(cursor.depositId)) === undefined) {
+      const text = `There is no deposit ${cursor.depositId}, at which this page of the list begins.`;
+      return missing(pageRequest, text);
+    }
     const result = await readList(reads, filter, { decimals, cursor });
     const person = pageRequest.get('visitor')?.name ?? null;
     const body = <DepositsPage {...{ filter, decimals, person, result }} />;

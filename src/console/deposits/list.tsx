@@ -102,9 +102,11 @@ function Found(list: { filter: DepositFilter; found: DepositsFound; decimals: De
   const { items, older, newer, searchedTo } = found;
   const pageLink = (side: 'after' | 'before', depositId: string | null): string | null =>
     depositId === null ? null : linkTo(PATH, { ...filter, [side]: depositId });
+  // A page that has lost its deposits is not the whole list.
+  const isEmpty = items.length === 0 && older === null && newer === null;
   return (
     <>
-      {items.length === 0 && searchedTo === null ? (
+      {isEmpty ? (
         <EmptyState title="No deposit is like this.">
           {linkTo(PATH, filter) === PATH ? (
             <p>The first notification of an incoming transaction makes one.</p>
