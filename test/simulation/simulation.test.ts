@@ -5,8 +5,8 @@ import { copyStore } from './store-counts.ts';
 import { simulate } from './simulation.ts';
 import type { Verdict } from './verdict.ts';
 
-const SEEDS = Array.from({ length: 8 }, (_, index) => index + 1);
-/** Shorter than a soak's: eight runs take less than a minute of one processor. */
+const SEEDS = Array.from({ length: 5 }, (_, index) => index + 1);
+/** Shorter than a soak's: five runs take less than a minute of one processor. */
 const STEPS = 45;
 /** Real time for a run that takes a second or two on a machine that has nothing else to do. */
 const RUN_MS_MAX = 240_000;
@@ -33,7 +33,7 @@ test.each(SEEDS)(
   RUN_MS_MAX,
 );
 
-test.each([2, 5, 7])(
+test.each([2, 5])(
   'the same seed gives the same events and the same journal (seed %i)',
   async (seed) => {
     // The runs above, or a new one when this test runs alone.
@@ -108,6 +108,15 @@ test(
         );
         store.close();
         said['believed'] = new Auditor(doubtful, evidence).audit();
+        const resealed = `${path}-resealed`;
+        copyStore(path, resealed);
+        const closed = new Sqlite(resealed);
+        closed.exec(
+          `DROP TRIGGER daily_closes_keep;
+           UPDATE daily_closes SET report = replace(report, '"opening":"', '"opening":"9')`,
+        );
+        closed.close();
+        said['another report'] = new Auditor(resealed, evidence).audit();
         return new Auditor(path, evidence).audit();
       },
     });
@@ -120,6 +129,12 @@ test(
     expect(said['an unseen delivery']).toEqual(['acknowledged and lost: n-1']);
     expect(said['believed']?.join()).toMatch(
       /a withdrawal rests on webhooks alone: .*a hash called our own rests on webhooks alone: /,
+    );
+    expect(said['another report']?.join()).toMatch(
+      /the report of \S+: \S+ \S+ closes with \d+, its parts are 9\d+,.*the report of \S+: continues /,
+    );
+    expect(said['less paid']?.join()).toMatch(
+      /deposits of .* in the reports are \d+, customers paid /,
     );
     expect(said['a lie without a trace']).toEqual([
       'the lie x (made up) left no break id_conflict',

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OpenLedger, temporaryPath } from '../../store/open-ledger.ts';
 import { Service } from '../../store/webhook.ts';
-import { MAIN, runProgram } from '../program.ts';
-import { BODIES_TOGETHER, largeStore } from './large-store.ts';
+import { MAIN, runProgram } from '../../e2e/program.ts';
+import { BODIES_TOGETHER, largeStore } from '../../e2e/store/large-store.ts';
 
 /** Ends no backup: the copy never gets its name, however late the signal comes on a busy machine. */
 const NEVER_NAMED = `import fs from 'node:fs';

@@ -6,8 +6,8 @@ import {
   postgresPrograms,
 } from '../../../src/commands/demo/postgres/installation.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import { ownerAndFollower, until, type RealReceiver } from './receivers.ts';
-import { statusOf } from './sender.ts';
+import { ownerAndFollower, until, type RealReceiver } from '../../e2e/receivers/receivers.ts';
+import { statusOf } from '../../e2e/receivers/sender.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);

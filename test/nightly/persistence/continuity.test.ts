@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { VIRTUAL_START_MS } from '../../../src/simulator/clock.ts';
 import { startCore } from '../../../src/simulator/core.ts';
 import type { RunningCore } from '../../../src/simulator/core.ts';
-import { startReceiver } from '../webhook-receiver.ts';
-import type { WebhookReceiver } from '../webhook-receiver.ts';
-import { CoreProcess, RemoteCore } from '../core-process.ts';
-import { OUTSIDE } from '../outside.ts';
+import { startReceiver } from '../../simulator/webhook-receiver.ts';
+import type { WebhookReceiver } from '../../simulator/webhook-receiver.ts';
+import { CoreProcess, RemoteCore } from '../../simulator/core-process.ts';
+import { OUTSIDE } from '../../simulator/outside.ts';
 
 const SEED = 5;
 const STREAMS = ['incoming', 'outgoing', 'blockchain'];

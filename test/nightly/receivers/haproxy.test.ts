@@ -2,11 +2,17 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { postgresPrograms } from '../../../src/commands/demo/postgres/installation.ts';
 import { makeAuthority, type Authority } from '../../tls/authority.ts';
-import { isInstalled, startProxy, type Proxy } from '../proxies/proxy.ts';
-import { delivery, send } from '../proxies/sending.ts';
-import { freePort } from '../program.ts';
-import { newJournalUrl, receiverOf, until, webhook, type RealReceiver } from './receivers.ts';
-import { statusOf } from './sender.ts';
+import { isInstalled, startProxy, type Proxy } from '../../e2e/proxies/proxy.ts';
+import { delivery, send } from '../../e2e/proxies/sending.ts';
+import { freePort } from '../../e2e/program.ts';
+import {
+  newJournalUrl,
+  receiverOf,
+  until,
+  webhook,
+  type RealReceiver,
+} from '../../e2e/receivers/receivers.ts';
+import { statusOf } from '../../e2e/receivers/sender.ts';
 
 const canRun = postgresPrograms(process.env) !== undefined && isInstalled('haproxy');
 if (!canRun) console.warn('skipped: `apt-get install postgresql haproxy` brings it');

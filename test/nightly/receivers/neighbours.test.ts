@@ -7,7 +7,7 @@ import {
   NOT_INSTALLED,
   postgresPrograms,
 } from '../../../src/commands/demo/postgres/installation.ts';
-import { eventually, runProgram } from '../program.ts';
+import { eventually, runProgram } from '../../e2e/program.ts';
 import {
   newJournalUrl,
   receiverOf,
@@ -15,7 +15,7 @@ import {
   webhook,
   type RealReceiver,
   type ReceiverReady,
-} from './receivers.ts';
+} from '../../e2e/receivers/receivers.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);

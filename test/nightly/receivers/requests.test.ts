@@ -9,9 +9,9 @@ import {
   NOT_INSTALLED,
   postgresPrograms,
 } from '../../../src/commands/demo/postgres/installation.ts';
-import type { DaemonOptions } from '../daemon.ts';
-import { runProgram } from '../program.ts';
-import { newJournalUrl, receiverOf } from './receivers.ts';
+import type { DaemonOptions } from '../../e2e/daemon.ts';
+import { runProgram } from '../../e2e/program.ts';
+import { newJournalUrl, receiverOf } from '../../e2e/receivers/receivers.ts';
 
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
