@@ -1,14 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../e2e/program.ts';
-import { NOT_INSTALLED, postgresPrograms } from '../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../postgres/installed.ts';
 import { JournalReading } from './judge/journal.ts';
 import { Judge, type Verdict } from './judge/judge.ts';
 import type { ReceiverSettings } from './scene/receiver.ts';
 import { Scene } from './scene/scene.ts';
 import { digestOf, notificationOf } from './scene/senders.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 async function scene(settings: ReceiverSettings = {}): Promise<Scene> {
   const started = await Scene.start(settings);

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { NOT_INSTALLED, postgresPrograms } from '../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../postgres/installed.ts';
 import { FAULT_NAMES } from './faults/rotation.ts';
 import { prove } from './proof.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 describe.runIf(isInstalled)('npm run proof:failover', () => {
   test('after one fault of each kind nothing acknowledged is lost or doubled', async () => {

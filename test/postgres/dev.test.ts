@@ -7,10 +7,7 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { REPOSITORY } from '../house/source.ts';
-import { NOT_INSTALLED, postgresPrograms } from '../../src/commands/demo/postgres/installation.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
+import { isInstalled } from './installed.ts';
 
 describe.runIf(isInstalled)('npm run dev:postgres', () => {
   test('runs a primary and a synchronous standby, and Ctrl-C leaves nothing behind', async () => {

@@ -3,17 +3,11 @@ import { copyToJournal } from '../../../src/commands/store/copy-journal.ts';
 import { verifyJournal } from '../../../src/commands/store/verify-journal.ts';
 import { decodeAgain } from '../../../src/intake/decode.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { runProgram } from '../../e2e/program.ts';
 import { OpenLedger, temporaryPath } from '../../store/open-ledger.ts';
 import { newJournal, receiver } from '../../store/postgres/receiver.ts';
 import { Service } from '../../store/webhook.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
 const COMMITS = 3;

@@ -3,14 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { eventually, launchKillable, runProgram } from '../program.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const DEMO_MS_MAX = 900_000;
 

@@ -5,17 +5,11 @@ import { journalAddress } from '../../../src/store/postgres/address.ts';
 import { initJournal } from '../../../src/store/postgres/init.ts';
 import { JOURNAL_VERSION } from '../../../src/store/postgres/journal-identity.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { PASSWORD } from '../../postgres/server.ts';
 import { callProgram } from '../called-program.ts';
 import { eventually } from '../program.ts';
 import { receiverOf, webhook } from './receivers.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 describe.runIf(isInstalled)('a store that cannot be used', () => {
   let cluster: PostgresCluster;

@@ -3,18 +3,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { SeededRandom } from '../../../src/commands/demo/story/random.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { OpenLedger } from '../../store/open-ledger.ts';
 import { callProgram } from '../called-program.ts';
 import { Daemon } from '../daemon.ts';
 import { eventually } from '../program.ts';
 import { newJournalUrl, receiverOf } from '../receivers/receivers.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 /** Several kills of one store: what a recovery leaves behind must survive the next. */
 const KILLS = [1, 2, 3] as const;

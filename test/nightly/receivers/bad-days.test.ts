@@ -5,10 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { journalAddress } from '../../../src/store/postgres/address.ts';
 import { initJournal } from '../../../src/store/postgres/init.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { eventually } from '../../e2e/program.ts';
 import {
   newJournalUrl,
@@ -19,9 +16,6 @@ import {
 } from '../../e2e/receivers/receivers.ts';
 import { Relay } from '../../e2e/receivers/relay.ts';
 import { smallDisk } from '../../e2e/receivers/small-disk.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const canMount = ((): boolean => {
   try {

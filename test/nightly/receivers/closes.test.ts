@@ -1,9 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { OpenLedger, temporaryPath } from '../../store/open-ledger.ts';
 import { callProgram } from '../../e2e/called-program.ts';
@@ -15,9 +12,6 @@ import {
   type RealReceiver,
 } from '../../e2e/receivers/receivers.ts';
 import { Sender, statusesOf } from '../../e2e/receivers/sender.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const DAY_MS = 86_400_000;
 const DAYS = 12;

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { runProgram } from '../../e2e/program.ts';
 import { Journal, SharedCore, twoJournals } from './journals.ts';
@@ -13,9 +10,6 @@ import {
   type RealReceiver,
 } from '../../e2e/receivers/receivers.ts';
 import { Sender, statusesOf } from '../../e2e/receivers/sender.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 /** Half the time that a takeover of the same journal waits for: `receiver.leaseSeconds` is 3. */
 const PAUSE_MS_MAX = 1_500;

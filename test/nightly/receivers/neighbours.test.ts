@@ -3,10 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { JOURNAL_VERSION } from '../../../src/store/postgres/journal-identity.ts';
 import { SCHEMA_VERSION } from '../../../src/store/sqlite/file/database.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { eventually, runProgram } from '../../e2e/program.ts';
 import {
   newJournalUrl,
@@ -16,9 +13,6 @@ import {
   type RealReceiver,
   type ReceiverReady,
 } from '../../e2e/receivers/receivers.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const HOUR_MS = 3_600_000;
 

@@ -1,16 +1,10 @@
 import Sqlite from 'better-sqlite3';
 import { renameSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { ownerAndFollower, until, type RealReceiver } from '../../e2e/receivers/receivers.ts';
 import { statusOf } from '../../e2e/receivers/sender.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 /** Damages the list of tables in the file of a receiver that runs. */
 function damage(path: string): void {

@@ -5,16 +5,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { densest } from '../../custody/densest.ts';
 import { ScriptedService, type Reply } from '../../custody/scripted-service.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import type { DaemonOptions } from '../../e2e/daemon.ts';
 import { runProgram } from '../../e2e/program.ts';
 import { newJournalUrl, receiverOf } from '../../e2e/receivers/receivers.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const VAULTS = Array.from({ length: 60 }, (_, index) => ({
   vaultId: `vault-${index}`,

@@ -1,9 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { Custody } from '../../failover/scene/custody.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { eventually, launchKillable, MAIN } from '../../e2e/program.ts';
@@ -16,9 +13,6 @@ import {
   type RealReceiver,
 } from '../../e2e/receivers/receivers.ts';
 import { Sender, statusOf } from '../../e2e/receivers/sender.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const OLD = '0.0.1';
 const NEW = '9.9.9';

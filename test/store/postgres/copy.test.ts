@@ -3,18 +3,12 @@ import { copyToJournal, copyToStore } from '../../../src/commands/store/copy-jou
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { closeOf, dayNumber } from '../close/closing.ts';
 import { verifyWith } from '../evidence.ts';
 import { openLedgerFile } from '../open-ledger.ts';
 import { Service } from '../webhook.ts';
 import { newJournal, receiver } from './receiver.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
 

@@ -10,14 +10,8 @@ import {
 import { PEM } from '../../custody/client-under-test.ts';
 import { ScriptedService, type Reply } from '../../custody/scripted-service.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { newJournal } from './receiver.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 /** Windows longer than a busy machine takes for a test. */
 const LONG = {

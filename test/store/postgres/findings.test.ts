@@ -3,15 +3,9 @@ import { journalAddress, type JournalAddress } from '../../../src/store/postgres
 import { initJournal } from '../../../src/store/postgres/init.ts';
 import { journalFindings } from '../../../src/store/postgres/journal-findings.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { PASSWORD } from '../../postgres/server.ts';
 import { newJournal, NOW_MS } from './receiver.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 describe.runIf(isInstalled)('the findings about a database', () => {
   let cluster: PostgresCluster;

@@ -2,16 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { traceNames } from '../../house/trace.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { expectState, playTrace } from '../golden.ts';
 import { openLedger } from '../open-ledger.ts';
 import { newJournal, receiver } from './receiver.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 describe.runIf(isInstalled)('two receivers of a journal in PostgreSQL', () => {
   let cluster: PostgresCluster;

@@ -4,17 +4,11 @@ import { initJournal } from '../../../src/store/postgres/init.ts';
 import { JOURNAL_VERSION } from '../../../src/store/postgres/journal-identity.ts';
 import { JournalUnavailable } from '../../../src/store/replicated/shared-journal.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { Relay } from '../../e2e/receivers/relay.ts';
 import { PASSWORD } from '../../postgres/server.ts';
 import { commitAfter, EMPTY, headOf, note, plain } from './commits.ts';
 import { newJournal, NOW_MS, owning, readAll, receiver } from './receiver.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const init = (address: JournalAddress, runtimeRole?: string): ReturnType<typeof initJournal> =>
   initJournal(address, { nowMs: NOW_MS, runtimeRole });

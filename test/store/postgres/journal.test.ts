@@ -3,15 +3,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Following } from '../../../src/store/replicated/shared-journal.ts';
 import { sealHash } from '../../../src/store/seal.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { anyFact, chainOf, commitAfter, EMPTY, headOf, note, plain } from './commits.ts';
 import { newJournal, owning, readAll, receiver } from './receiver.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 /** Why a replica must stop. */
 function detailOf(following: Following): string {

@@ -6,15 +6,9 @@ import {
   type JournalHead,
 } from '../../../src/store/replicated/shared-journal.ts';
 import { startPostgres } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { commitAfter, EMPTY, headOf, note } from './commits.ts';
 import { newJournal, owning, receiver } from './receiver.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 /** What a receiver learns, in the order of its questions, until the journal can be used. */
 async function learned(journal: PostgresJournal, head: JournalHead): Promise<string[]> {

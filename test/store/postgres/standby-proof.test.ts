@@ -4,16 +4,10 @@ import { CustodyRequests } from '../../../src/store/postgres/custody-requests.ts
 import { initJournal } from '../../../src/store/postgres/init.ts';
 import { JournalUnavailable } from '../../../src/store/replicated/shared-journal.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { PASSWORD } from '../../postgres/server.ts';
 import { commitAfter, EMPTY, note, plain } from './commits.ts';
 import { newJournal, NOW_MS, owning, readAll, receiver } from './receiver.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const REQUIRED = { standby: 'required' } as const;
 const COMMIT = commitAfter(EMPTY, [note('x')]);

@@ -5,16 +5,10 @@ import { journalAddress } from '../../../src/store/postgres/address.ts';
 import { failureOf } from '../../../src/store/postgres/connection/statement-failure.ts';
 import { initJournal } from '../../../src/store/postgres/init.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-  serverUser,
-} from '../../../src/commands/demo/postgres/installation.ts';
+import { serverUser } from '../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../postgres/installed.ts';
 import { makeAuthority, type Authority, type CertificateName } from '../../tls/authority.ts';
 import { NOW_MS } from './receiver.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 describe.runIf(isInstalled)('TLS to PostgreSQL', () => {
   let cluster: PostgresCluster;

@@ -1,12 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { PostgresCluster } from '../../../../src/commands/demo/postgres/cluster.ts';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../../src/commands/demo/postgres/installation.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
+import { isInstalled } from '../../../postgres/installed.ts';
 
 /** A primary and two standbys; a commit waits for one of them. */
 async function threeServers(): Promise<PostgresCluster> {

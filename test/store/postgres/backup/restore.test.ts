@@ -1,10 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import {
-  NOT_INSTALLED,
-  postgresPrograms,
-} from '../../../../src/commands/demo/postgres/installation.ts';
+import { isInstalled } from '../../../postgres/installed.ts';
 import { PostgresPrograms } from '../../../../src/commands/demo/postgres/programs.ts';
 import { journalAddress } from '../../../../src/store/postgres/address.ts';
 import { initJournal } from '../../../../src/store/postgres/init.ts';
@@ -23,9 +20,6 @@ import {
   urlOn,
   webhookCommits,
 } from './database-copy.ts';
-
-const isInstalled = postgresPrograms(process.env) !== undefined;
-if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 describe.runIf(isInstalled)('a backup of the database', () => {
   const folder = isInstalled ? serverFolder('archive') : '';
