@@ -3,7 +3,7 @@ import type { Priority } from '../../custody/budget/lane.ts';
 import type { CustodyClient } from '../../custody/client.ts';
 import type { PageRequest } from '../../custody/list/page-cursor.ts';
 import type { IncompleteCause } from '../../custody/list/pages.ts';
-import { effectOf } from '../../domain/close/counted-effect.ts';
+import { changedSince, effectOf } from '../../domain/close/counted-effect.ts';
 import type { CountedEffect } from '../../domain/close/record.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
@@ -164,11 +164,11 @@ export class ChangedTransactions {
  * reorganisation may have taken it back since. No close has counted it, so only this row shows that.
  */
 function mayBeUndone(
-  { createdAt, updatedAt }: CustodyTransaction,
+  transaction: CustodyTransaction,
   { amounts }: CountedEffect,
   cutOffAt: number,
 ): boolean {
-  return amounts.length === 0 && (createdAt ?? updatedAt) < cutOffAt && updatedAt >= cutOffAt;
+  return amounts.length === 0 && changedSince(transaction, cutOffAt);
 }
 
 /** Whether earlier closes counted the same. */

@@ -5,7 +5,7 @@ import { countByRule } from '../../domain/break/exemption.ts';
 import type { Submitted } from '../../store/port.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { CalendarDay, CloseCalendar } from './calendar.ts';
-import { CustodyReader, type CustodyAttempt } from './custody-effects.ts';
+import { CustodyReader, type CustodyAttempt, type CutOffs } from './custody-effects.ts';
 import { readVaultNames } from './vault-names.ts';
 
 /**
@@ -208,7 +208,7 @@ export class Closer {
     }
     const before = await reads.custodyReadThrough();
     const last = await reads.lastClose();
-    const cutOffs = [day.cutOffAt, ...(last === undefined ? [] : [last.cutOffAt])];
+    const cutOffs: CutOffs = last === undefined ? [day.cutOffAt] : [day.cutOffAt, last.cutOffAt];
     return this.#reader.read(before, cutOffs);
   }
 

@@ -37,6 +37,12 @@ interface ReaderOptions {
   readonly now: () => number;
 }
 
+/**
+ * The end of the closed day, and that of the day closed before it: movements are assigned to days
+ * between them. Unix milliseconds.
+ */
+export type CutOffs = readonly [closed: number, ...before: number[]];
+
 /** What an attempt read, and whether another attempt may read more. */
 export interface CustodyAttempt {
   readonly reading: CustodyReading;
@@ -84,9 +90,10 @@ async function blockTimes(
 /** Adds to each effect with amounts when it moved. */
 async function datedEffects(
   { changed }: ChangedTransactions,
-  context: ReaderOptions & { readonly cutOffs: readonly number[] },
+  context: ReaderOptions & { readonly cutOffs: CutOffs },
 ): Promise<CountedEffect[]> {
   const unclear = changed
+    .filter(({ effect }) => effect.amounts.length > 0)
     .map(({ transaction }) => transaction)
     .filter((one) => context.cutOffs.some((moment) => straddles(one, moment)));
   const minedAt = await blockTimes(unclear, context);
@@ -94,21 +101,6 @@ async function datedEffects(
     if (effect.amounts.length === 0) return effect;
     return { ...effect, ...datedOf(transaction, minedAt.get(effect.transactionId)) };
   });
-}
-
-/**
- * The time from which the next close reads again; Infinity for none. A row whose balance changes
- * are not published yet is read again for a day, and at least once: after an outage of days, one
- * reading is the first that shows rows older than a day.
- */
-function againFrom(
-  pending: readonly CustodyTransaction[],
-  { before, reached }: { readonly before: ReadThrough | null; readonly reached: number },
-): number {
-  const changedAt = pending.map(({ updatedAt }) => updatedAt);
-  const shownBefore = before === null ? Number.NEGATIVE_INFINITY : before.readAt - OVERLAP_MS;
-  const firstShown = changedAt.filter((at) => at > shownBefore);
-  return Math.min(rereadFromOf(changedAt, reached), ...firstShown);
 }
 
 /**
@@ -130,16 +122,15 @@ export class CustodyReader {
 
   /**
    * Reads, or goes on. `before`: the reading of the last comparison; null before the first one.
-   * `cutOffs`: between which movements are assigned to days, the closed day's own first. Unix
-   * milliseconds.
    */
-  async read(before: ReadThrough | null, cutOffs: readonly number[]): Promise<CustodyAttempt> {
+  async read(before: ReadThrough | null, cutOffs: CutOffs): Promise<CustodyAttempt> {
     const since = before?.watermark ?? null;
     if (this.#tooLong?.since === since) return tooLong(this.#tooLong);
     if (this.#underWay?.since !== since) this.#underWay = undefined;
     this.#underWay ??= { since, list: this.#begin(since) };
     const { list } = this.#underWay;
-    const end = await list.goOn({ ...this.#options, cutOffAt: cutOffs[0] ?? 0 });
+    const [cutOffAt] = cutOffs;
+    const end = await list.goOn({ ...this.#options, cutOffAt });
     if (end.kind === 'paused') {
       if (!end.progressed) return { reading: notRead(describeCause(end.cause)), next: 'retry' };
       const reason = `${list.transactions} changed transactions were read so far: the close reads the others in the next minutes`;
@@ -177,24 +168,21 @@ export class CustodyReader {
 
   async #readingOf(
     list: ChangedTransactions,
-    {
-      before,
-      cutOffs,
-    }: { readonly before: ReadThrough | null; readonly cutOffs: readonly number[] },
+    { before, cutOffs }: { readonly before: ReadThrough | null; readonly cutOffs: CutOffs },
   ): Promise<CustodyReading> {
     const counted = await datedEffects(list, { ...this.#options, cutOffs });
     const now = this.#options.now();
     const { newest, pending, requests, unreadable, transactions } = list;
+    const known = before?.watermark ?? null;
+    const changedAt = pending.map(({ updatedAt }) => updatedAt);
+    // After an outage of days, this reading is the first that shows rows older than a day.
+    const firstShownAfter = (before?.readAt ?? Number.NEGATIVE_INFINITY) - OVERLAP_MS;
+    const rereadFrom = rereadFromOf(changedAt, reachedBy(newest, now), firstShownAfter);
     return {
       kind: 'read',
       readAt: now,
       requests,
-      watermark: watermarkOf({
-        known: before?.watermark ?? null,
-        newest,
-        rereadFrom: againFrom(pending, { before, reached: reachedBy(newest, now) }),
-        now,
-      }),
+      watermark: watermarkOf({ known, newest, rereadFrom, now }),
       transactions,
       unreadable,
       counted,

@@ -3,12 +3,18 @@ const REREAD_MS_MAX = 86_400_000;
 
 /**
  * The time from which rows must be read again; Infinity for none. `times`: when each row changed;
- * null for rows done with. A row holds back the watermark for at most a day.
+ * null for rows done with. A row holds back the watermark for at most a day. `firstShownAfter`: rows
+ * that changed later hold it back whatever their age, because no earlier reading has shown them.
  */
-export function rereadFromOf(times: Iterable<number | null>, reached: number): number {
+export function rereadFromOf(
+  times: Iterable<number | null>,
+  reached: number,
+  firstShownAfter = Infinity,
+): number {
   let oldest = Infinity;
   for (const at of times) {
-    if (at !== null && isReread(at, reached)) oldest = Math.min(oldest, at);
+    if (at === null) continue;
+    if (at > firstShownAfter || isReread(at, reached)) oldest = Math.min(oldest, at);
   }
   return oldest;
 }
