@@ -31,6 +31,7 @@ class Simulation {
   readonly #custodySetup: CustodySetup;
   readonly #product: Product;
   readonly #steps: Steps;
+  readonly #closing: boolean;
   readonly #inspect: NonNullable<SimulationOptions['inspect']>;
 
   private constructor(seed: number, parts: { runSetup: RunSetup; options: SimulationOptions }) {
@@ -39,6 +40,7 @@ class Simulation {
     this.#seed = seed;
     this.#inspect = options.inspect ?? ((path, evidence) => new Auditor(path, evidence).audit());
     this.#runSetup = runSetup;
+    this.#closing = options.closes ?? new Chance(seed, 'closing seeds').happens(CLOSING_SEEDS);
     this.#custodySetup = makeCustodySetup(core.world, seed);
     this.#product = productOf(this.#folder, { ...parts, seed });
     this.#steps = new Steps({
@@ -47,7 +49,7 @@ class Simulation {
       custodySetup: this.#custodySetup,
       seed,
       lying: options.falseWebhooks ?? seed % 4 !== 0,
-      closing: options.closes ?? new Chance(seed, 'closing seeds').happens(CLOSING_SEEDS),
+      closing: this.#closing,
     });
     network.connect({ receiver: this.#product, coreUrl: core.url });
   }
@@ -122,7 +124,7 @@ class Simulation {
       attributed: operators.attributed,
       falseWebhooks: forger.falseWebhooks,
       acknowledged,
-      isLastDayAtRest: this.#steps.closing,
+      isLastDayAtRest: this.#closing,
     });
     const { paths } = this.#product;
     problems.push(...(await this.#product.problems()), ...replayProblems(paths[0]));

@@ -3,6 +3,7 @@ import type { RunningCore } from '../../src/simulator/core.ts';
 import { Chance } from './seeded-draws.ts';
 import type { EventLog } from './event-log.ts';
 import { DepthHistory } from './audit/depth-history.ts';
+import { Closing } from './closing.ts';
 import { Forger } from './people/forger.ts';
 import { Operators } from './people/operators.ts';
 import type { CustodySetup } from './people/custody-setup.ts';
@@ -11,7 +12,7 @@ import { GRACE_MS } from './product/duties.ts';
 import { callControl, drainBacklogs, type RunSetup } from './product/run-setup.ts';
 import { DIED } from './product/process-state.ts';
 import type { Network } from './product/network.ts';
-import type { Product, WantedDays } from './product/product.ts';
+import type { Product } from './product/product.ts';
 import type { FaultSchedule } from './product/fault-schedule.ts';
 
 /** Deeper than every policy and every published depth of the networks that play. */
@@ -26,13 +27,6 @@ const LATE_REORGS = 0.5;
 const LATE_REORG_BLOCKS_MAX = 20;
 /** Blocks after it that come one by one. */
 const BLOCKS_AFTER_REORG = 3;
-/** How often days are closed after a step, in seeds that close days. */
-const CLOSES = 0.12;
-/** How often something moves between the end of a day and its close. */
-const MOVED_BEFORE_CLOSE = 0.7;
-/** How often a person closes days, and leaves yesterday to the schedule. */
-const CLOSED_BY_HAND = 0.3;
-const DAY_MS = 86_400_000;
 /** How often a transaction is mined again when the world moves on while the custody API answers. */
 const REMINED = 0.3;
 
@@ -68,8 +62,8 @@ export class Steps {
   readonly forger: Forger;
   readonly depths = new DepthHistory();
   readonly #lying: boolean;
-  readonly closing: boolean;
-  readonly #closes: Chance;
+  /** Absent where no day passes. */
+  readonly #closing: Closing | undefined;
   readonly #chance: Chance;
   readonly #bustling: Chance;
   readonly #resting: Chance;
@@ -85,15 +79,11 @@ export class Steps {
   #sweeps = 0;
   #rounds = 0;
   #deaths = 0;
-  #closed = 0;
-  #closeTries = 0;
 
   constructor({ runSetup, product, custodySetup, seed, lying, closing }: StepsOptions) {
     const { core, clock, log, faultSchedule, network, acknowledged } = runSetup;
     const { world } = core;
     this.#lying = lying;
-    this.closing = closing;
-    this.#closes = new Chance(seed, 'closes');
     // The name is part of the seed: with another name, each seed has other steps.
     this.#chance = new Chance(seed, 'course');
     this.#bustling = new Chance(seed, 'bustle');
@@ -117,6 +107,27 @@ export class Steps {
       acknowledged: () => acknowledged,
     });
     runSetup.bustle.run = () => this.#bustle();
+    this.#closing = closing ? this.#newClosing(seed) : undefined;
+  }
+
+  #newClosing(seed: number): Closing {
+    return new Closing({
+      seed,
+      product: this.#product,
+      clock: this.#clock,
+      log: this.#log,
+      pass: (ms) => this.#pass(ms),
+      move: (times) => {
+        this.#traffic.bury(1);
+        this.#watch();
+        return this.#burst(times);
+      },
+      publishBalanceChanges: () => {
+        this.#faultSchedule.publishBalanceChanges();
+        return this.#putFaults();
+      },
+      defect: (text) => this.#runSetup.problems.push(text),
+    });
   }
 
   /** How much of it happened. */
@@ -125,7 +136,7 @@ export class Steps {
       sweeps: this.#sweeps,
       rounds: this.#rounds,
       deaths: this.#deaths,
-      closed: this.#closed,
+      closed: this.#closing?.closed ?? 0,
       falseWebhooks: this.forger.falseWebhooks.length,
     };
   }
@@ -176,7 +187,7 @@ export class Steps {
       default:
         action satisfies never;
     }
-    if (this.closing && this.#closes.happens(CLOSES)) await this.#closeNextDay();
+    await this.#closing?.step();
     await this.#product.injectFault();
     await this.#product.idle();
     await this.#network.idle();
@@ -298,46 +309,8 @@ export class Steps {
       if (count === 2) await this.operators.resolveUnexplained();
       await this.#deliverAll();
     }
-    if (this.closing) await this.#closeLastDay();
+    await this.#closing?.closeLastDay();
     await this.#lookAtFeed();
-  }
-
-  /**
-   * Time passes until a day or two are due, or one is not quite over, and days are closed. Balance
-   * changes that one reading lacks are there at the next one.
-   */
-  async #closeNextDay(): Promise<void> {
-    const minutes = this.#closes.pick([-30, 5, 6, 90, 1_500, 2_000]);
-    const untilMidnight = DAY_MS - (this.#clock.now() % DAY_MS);
-    await this.#pass(Math.max(0, untilMidnight + minutes * 60_000));
-    // What moves now belongs to the next day, and the custody API shows it to this close.
-    if (this.#closes.happens(MOVED_BEFORE_CLOSE)) {
-      this.#traffic.bury(1);
-      this.#watch();
-      await this.#burst(this.#closes.between(2, 8));
-    }
-    this.#closeTries += 1;
-    if (this.#closeTries % 2 === 0) {
-      this.#faultSchedule.publishBalanceChanges();
-      await this.#putFaults();
-    }
-    await this.#closeDays(this.#closes.happens(CLOSED_BY_HAND) ? 'all but yesterday' : 'due');
-  }
-
-  async #closeDays(wanted: WantedDays): Promise<void> {
-    const result = await this.#product.closeDays(wanted);
-    if (result === undefined || result === DIED) this.#log.add(`close: ${result ?? 'nobody'}`);
-    else {
-      this.#closed += result.days.length;
-      const { kind, days } = result;
-      this.#log.add(`close: ${kind} ${days.join(' ')}`);
-    }
-  }
-
-  /** The day in which everything came to rest. */
-  async #closeLastDay(): Promise<void> {
-    await this.#pass(DAY_MS - (this.#clock.now() % DAY_MS) + GRACE_MS);
-    await this.#closeDays('due');
   }
 
   /** Everything is mined, and as deep as it can count. */

@@ -12,6 +12,7 @@ import {
   type Browser,
   PUBLIC,
 } from '../console-under-test.ts';
+import { hashesIn } from './listed.ts';
 
 const PATH = '/console/deposits';
 
@@ -38,8 +39,7 @@ async function withMemoDeposit(console: ConsoleUnderTest): Promise<string> {
 
 /** The hashes of the listed deposits, in order. */
 async function listed(browser: Browser, link: string): Promise<string[]> {
-  const page = await browser.get(`${PATH}${link}`);
-  return [...page.matchAll(/data-copy="(0x[^"]+)"/g)].map(([, hash]) => hash ?? '');
+  return hashesIn(await browser.get(`${PATH}${link}`));
 }
 
 test('every filter is a link', async () => {
@@ -113,53 +113,6 @@ test('a filter that cannot be read says what to write', async () => {
     expect((await vera.request(`${PATH}.csv${link}`)).status).toBe(400);
   }
 });
-
-test('fifty deposits fill a page; the next one goes on, and leads back', async () => {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
-  for (let number = 1; number <= 51; number += 1) {
-    await open.deliver(service.confirmed(1, { blockchainHash: `0x${number}` }));
-  }
-  const vera = await console.as('vera');
-  const first = await vera.get(`${PATH}?vaultId=v1`);
-  const next = /href="([^"]*)" rel="next"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
-  expect(next).toMatch(/^\/console\/deposits\?vaultId=v1&after=dep_/);
-  const second = await vera.get(next);
-  expect(await listed(vera, next.slice(PATH.length))).toEqual(['0x1']);
-  const back = /href="([^"]*)" rel="prev"/.exec(second)?.[1]?.replaceAll('&amp;', '&') ?? '';
-  expect(await listed(vera, back.slice(PATH.length))).toHaveLength(50);
-});
-
-test('a page that has lost its deposits does not say that none is like this', async () => {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
-  for (let number = 1; number <= 51; number += 1) {
-    await open.deliver(service.confirmed(1, { blockchainHash: `0x${number}` }));
-  }
-  const vera = await console.as('vera');
-  const first = await vera.get(`${PATH}?state=confirming`);
-  const next = /href="([^"]*)" rel="next"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
-  await open.deliver(service.incoming('rollback', { blockchainHash: '0x1' }));
-  const second = words(await vera.get(next));
-  expect(second).not.toContain('No deposit is like this.');
-  expect(second).toMatch(/Previous 0 of 50 Next/);
-});
-
-test.for(['after', 'before'])(
-  'a page %s a deposit that does not exist is not found',
-  async (side) => {
-    const console = await consoleUnderTest();
-    await console.open.deliver(console.service.confirmed(1));
-    const vera = await console.as('vera');
-    const answer = await vera.request(`${PATH}?${side}=dep_none`);
-    expect([answer.status, words(await answer.text())]).toEqual([
-      404,
-      expect.stringContaining(
-        'There is no deposit dep_none, at which this page of the list begins.',
-      ),
-    ]);
-  },
-);
 
 test('the csv holds the filtered list, and no formula', async () => {
   const console = await consoleUnderTest();

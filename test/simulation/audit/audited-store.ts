@@ -3,6 +3,8 @@ import type { Database } from 'better-sqlite3';
 import { inflateSync } from 'node:zlib';
 
 export interface PostingRow {
+  /** The journal position of its entry. */
+  seq: number;
   view: 'books' | 'chain';
   hash: string;
   vault: string;
@@ -66,7 +68,7 @@ export class AuditedStore {
 
   postings(view: 'books' | 'chain'): PostingRow[] {
     return this.rows<PostingRow>(
-      `SELECT a.view AS view, e.blockchain_hash AS hash, a.vault_id AS vault,
+      `SELECT e.seq AS seq, a.view AS view, e.blockchain_hash AS hash, a.vault_id AS vault,
               a.account_id AS account, a.address_id AS address, a.memo AS memo,
               a.asset AS asset, p.amount AS amount
        FROM postings p
@@ -74,22 +76,6 @@ export class AuditedStore {
        JOIN ledger_accounts a ON a.ledger_account = p.ledger_account
        WHERE a.kind = 'position'`,
     ).filter((row) => row.view === view);
-  }
-
-  /** Sums per vault and asset of the entries up to a journal position. */
-  postingsThrough(
-    view: 'books' | 'chain',
-    seq: number,
-  ): { vault: string; asset: string; amount: string }[] {
-    return this.rows<{ vault: string; asset: string; amount: string }>(
-      `SELECT a.vault_id AS vault, a.asset AS asset, p.amount AS amount
-       FROM postings p
-       JOIN entries e ON e.entry_id = p.entry_id
-       JOIN ledger_accounts a ON a.ledger_account = p.ledger_account
-       WHERE a.kind = 'position' AND a.view = ? AND e.seq <= CAST(? AS INTEGER)`,
-      view,
-      String(seq),
-    );
   }
 
   feed(): FeedRow[] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuditedStore } from './audited-store.ts';
+import type { AuditedStore, PostingRow } from './audited-store.ts';
 import type { Evidence } from './evidence.ts';
 import { Sums } from './sums.ts';
 
@@ -60,14 +60,14 @@ function keyOf({ vaultId, asset }: { vaultId: string; asset: string }): string {
 
 /** Compares the sealed reports with one another, with the postings, and with what really happened. */
 export class ReportAudit {
-  readonly #store: AuditedStore;
   readonly #evidence: Evidence;
   readonly #lied: ReadonlySet<string>;
   readonly #days: readonly ClosedDay[];
+  readonly #postings: Readonly<Record<'books' | 'chain', readonly PostingRow[]>>;
   readonly #problems: string[] = [];
 
   constructor(store: AuditedStore, evidence: Evidence) {
-    this.#store = store;
+    this.#postings = { books: store.postings('books'), chain: store.postings('chain') };
     this.#evidence = evidence;
     this.#lied = new Set(evidence.falseWebhooks.flatMap(({ hashes }) => hashes));
     this.#days = store
@@ -139,18 +139,17 @@ export class ReportAudit {
 
   /** The closing is the sum of what was posted up to the day's end, in both views. */
   #checkPostings(report: Report): void {
-    for (const view of ['books', 'chain'] as const) {
+    const { throughSeq } = report.journal;
+    for (const [view, figure] of [
+      ['books', 'closing'],
+      ['chain', 'chainClosing'],
+    ] as const) {
       const posted = new Sums();
+      for (const { seq, vault, asset, amount } of this.#postings[view]) {
+        if (seq <= throughSeq) posted.add(keyOf({ vaultId: vault, asset }), BigInt(amount));
+      }
       const closing = new Sums();
-      for (const { vault, asset, amount } of this.#store.postingsThrough(
-        view,
-        report.journal.throughSeq,
-      )) {
-        posted.add(keyOf({ vaultId: vault, asset }), BigInt(amount));
-      }
-      for (const total of report.totals) {
-        closing.add(keyOf(total), BigInt(view === 'books' ? total.closing : total.chainClosing));
-      }
+      for (const total of report.totals) closing.add(keyOf(total), BigInt(total[figure]));
       for (const { key, left, right } of posted.differences(closing)) {
         this.#problem(report, `${view} of ${key} close with ${right}, the postings say ${left}`);
       }
@@ -215,10 +214,7 @@ export class ReportAudit {
     const counted = new Sums();
     const internal = new Sums();
     const uncertain = new Set<string>();
-    for (const { hash, vault, asset } of [
-      ...this.#store.postings('books'),
-      ...this.#store.postings('chain'),
-    ]) {
+    for (const { hash, vault, asset } of [...this.#postings.books, ...this.#postings.chain]) {
       if (this.#lied.has(hash)) uncertain.add(keyOf({ vaultId: vault, asset }));
     }
     for (const { status, transactionId, movements } of this.#evidence.transactions) {
