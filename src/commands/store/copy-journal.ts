@@ -82,7 +82,7 @@ export async function copyToJournal(
   }
 }
 
-/** Ends the lease; returns why it could not, and then the lease runs out by itself. Null: it ended. */
+/** Ends the lease. Returns null, or why it could not be ended: it then runs out by itself. */
 async function releaseCause(journal: SharedJournal, epoch: number): Promise<string | null> {
   try {
     await journal.release(epoch);

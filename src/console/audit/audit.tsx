@@ -27,7 +27,7 @@ import { decisionsTable, readForTable } from './table.ts';
 
 const PATH = '/console/audit';
 const PAGE_SIZE = 50;
-/** Most newer pages that a link remembers: it stays short. Before them, “Previous” leads to the first. */
+/** Most newer pages that a link remembers. Where it remembers none, “Previous” leads to the first. */
 const NEWER_MAX = 50;
 
 /** What the address asks for; undefined members do not filter. */

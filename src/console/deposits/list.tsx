@@ -102,7 +102,7 @@ function Found(list: { filter: DepositFilter; found: DepositsFound; decimals: De
   const { items, older, newer, searchedTo } = found;
   const pageLink = (side: 'after' | 'before', depositId: string | null): string | null =>
     depositId === null ? null : linkTo(PATH, { ...filter, [side]: depositId });
-  // A page that has lost its deposits is not the whole list.
+  // The deposits of this page may no longer match the filter, while others still do.
   const isEmpty = items.length === 0 && older === null && newer === null;
   return (
     <>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConsoleUnderTest, consoleUnderTest, words } from '../console-under-test.ts';
+import { consoleUnderTest, words, type ConsoleUnderTest } from '../console-under-test.ts';
 import { hashesIn } from './listed.ts';
 
 const PATH = '/console/deposits';
