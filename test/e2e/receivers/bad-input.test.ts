@@ -1,5 +1,6 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { journalAddress } from '../../../src/store/postgres/address.ts';
 import { initJournal } from '../../../src/store/postgres/init.ts';
@@ -8,6 +9,7 @@ import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { isInstalled } from '../../postgres/installed.ts';
 import { PASSWORD } from '../../postgres/server.ts';
 import { callProgram } from '../called-program.ts';
+import type { Daemon } from '../daemon.ts';
 import { eventually } from '../program.ts';
 import { receiverOf, webhook } from './receivers.ts';
 
@@ -153,6 +155,19 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     },
   ];
 
+  /** A webhook whose headers the daemon has read: a shutdown would close an idle connection. */
+  async function deliveryUnderWay(daemon: Daemon): Promise<{ status: Promise<unknown> }> {
+    const delivery = request(`${daemon.url}/hooks/${daemon.pathTokens[0]}`, {
+      method: 'POST',
+      headers: { expect: '100-continue' },
+    });
+    delivery.flushHeaders();
+    await once(delivery, 'continue');
+    const answered = once(delivery, 'response') as Promise<[IncomingMessage]>;
+    delivery.end(webhook(1));
+    return { status: answered.then(([answer]) => answer.resume().statusCode) };
+  }
+
   function expectNoSecretAndNoStack(...texts: readonly string[]): void {
     for (const text of texts) {
       expect(text).not.toMatch(new RegExp(`${PASSWORD}|wrong-secret`));
@@ -194,10 +209,10 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
       expect(ready.receiver.role).toBe('cut_off');
       expect(ready.receiver.cause).toMatch(says);
       expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
-      const delivered = daemon.deliver(webhook(1));
+      const delivery = await deliveryUnderWay(daemon);
       // A delivery waits seconds for an owner; a shutdown answers it at once.
       expect(await daemon.end('SIGTERM')).toBe(0);
-      expect((await delivered).status).toBe(503);
+      expect(await delivery.status).toBe(503);
       const log = daemon.stderr();
       expectNoSecretAndNoStack(log, JSON.stringify(ready));
       // Once: it goes on trying, and a log that fills up would hide everything else.
