@@ -8,7 +8,7 @@ import type { ReadThrough } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import { AddressLists } from '../addresses/address-list.ts';
 import { describeCause } from '../list/custody-list.ts';
-import { reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
+import { isReread, reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
 import { ATTEMPT_REQUESTS_MAX, ChangedTransactions } from './changed-transactions.ts';
 
 /**
@@ -174,10 +174,14 @@ export class CustodyReader {
     const now = this.#options.now();
     const { newest, pending, requests, unreadable, transactions } = list;
     const known = before?.watermark ?? null;
-    const changedAt = pending.map(({ updatedAt }) => updatedAt);
+    const reached = reachedBy(newest, now);
     // After an outage of days, this reading is the first that shows rows older than a day.
     const firstShownAfter = (before?.readAt ?? Number.NEGATIVE_INFINITY) - OVERLAP_MS;
-    const rereadFrom = rereadFromOf(changedAt, reachedBy(newest, now), firstShownAfter);
+    const rereadFrom = rereadFromOf(
+      pending.filter(
+        ({ updatedAt }) => updatedAt > firstShownAfter || isReread(updatedAt, reached),
+      ),
+    );
     return {
       kind: 'read',
       readAt: now,

@@ -1,21 +1,10 @@
 /** How long a row that cannot be compared holds back the watermark. */
 const REREAD_MS_MAX = 86_400_000;
 
-/**
- * The time from which rows must be read again; Infinity for none. `times`: when each row changed;
- * null for rows done with. A row holds back the watermark for at most a day. `firstShownAfter`: rows
- * that changed later hold it back whatever their age, because no earlier reading has shown them.
- */
-export function rereadFromOf(
-  times: Iterable<number | null>,
-  reached: number,
-  firstShownAfter = Infinity,
-): number {
+/** The time from which these rows must be read again; Infinity for none. */
+export function rereadFromOf(rows: Iterable<{ readonly updatedAt: number }>): number {
   let oldest = Infinity;
-  for (const at of times) {
-    if (at === null) continue;
-    if (at > firstShownAfter || isReread(at, reached)) oldest = Math.min(oldest, at);
-  }
+  for (const { updatedAt } of rows) oldest = Math.min(oldest, updatedAt);
   return oldest;
 }
 

@@ -20,6 +20,7 @@ import {
 import type { Backfill } from '../comparing/comparison.ts';
 import { LongList } from './long-list.ts';
 import type { Repairs } from '../repair/repairs.ts';
+import { PendingRows } from '../list/pending-rows.ts';
 import { reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
 
 /** A history too long to read whole starts this long before now. */
@@ -53,9 +54,11 @@ export class LongReading {
   #rereadFrom = Infinity;
   /** Start of a history that is too long to read whole; null when none is. */
   #firstFloor: number | null = null;
+  readonly #pending: PendingRows;
 
   constructor(options: LongReadingOptions) {
     this.#options = options;
+    this.#pending = new PendingRows(options.graceMs);
   }
 
   get isUnderWay(): boolean {
@@ -74,6 +77,7 @@ export class LongReading {
     this.#firstFloor ??= oldest - FIRST_HISTORY_MS;
     this.#list = new LongList({ floor: (known ?? this.#firstFloor) - overlapMs });
     this.#rereadFrom = Infinity;
+    this.#pending.begin();
   }
 
   /** Continues until the list, the time or the budget ends. `waitingDeposits`: their number. */
@@ -88,13 +92,11 @@ export class LongReading {
       const compared = await this.#compare(rows);
       for (const { outcome } of compared) tally.add(outcome);
       ended += compared.length;
-      this.#rereadFrom = Math.min(
-        this.#rereadFrom,
-        rereadFromOf(
-          compared.map((one) => one.again?.updatedAt ?? null),
-          reachedBy(list.newest, now()),
-        ),
-      );
+      const reached = reachedBy(list.newest, now());
+      const again = compared
+        .flatMap((one) => one.again ?? [])
+        .filter((row) => this.#pending.isReadAgain(row, reached, now()));
+      this.#rereadFrom = Math.min(this.#rereadFrom, rereadFromOf(again));
       for (const one of compared) {
         if (one.missed !== null && missed.length < MISSED_MAX) missed.push(one.missed);
       }

@@ -16,7 +16,8 @@ import { SingleLookups, type LookupResult } from '../lookup/single-lookups.ts';
 import { UnconfirmedMovements, type SumComparison } from '../lookup/unconfirmed-movements.ts';
 import type { CustodyChanges } from '../verifying/custody-changes.ts';
 import type { VaultList } from '../watching/vault-list.ts';
-import { isReread, reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
+import { PendingRows } from '../list/pending-rows.ts';
+import { reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
 
 /** Most unconfirmed movements read per run. */
 const MOVEMENTS_MAX = 1_000;
@@ -54,9 +55,11 @@ export class WholeList {
   readonly #disputed = new DisputedHashes();
   readonly #movements = new UnconfirmedMovements();
   readonly #inactive: AddressRound | undefined;
+  readonly #pending: PendingRows;
 
   constructor(options: WholeListOptions) {
     this.#options = options;
+    this.#pending = new PendingRows(options.graceMs);
     const { vaults, reads, graceMs, now } = options;
     if (vaults === undefined) return;
     this.#inactive = new AddressRound({ reads, vaults, graceMs, now });
@@ -147,13 +150,11 @@ export class WholeList {
     for (const { outcome } of compared) tally.add(outcome);
     const judged = looked && this.#inactive?.judge(looked, snapshot);
     if (judged) tally.addAll(judged.checks.outcomes);
-    const reached = reachedBy(newest, now());
     const again = compared.flatMap((one) => one.again ?? []);
+    const pending = this.#pendingOf(again, newest);
     const { changes } = this.#options;
-    for (const row of again) {
-      if (mayPrecedeRollback(row, snapshot)) changes?.readAgain(row);
-      else if (isReread(row.updatedAt, reached)) changes?.unswept.put([row]);
-    }
+    for (const row of again) if (mayPrecedeRollback(row, snapshot)) changes?.readAgain(row);
+    changes?.unswept.put(pending.filter((row) => !mayPrecedeRollback(row, snapshot)));
     const missed = compared.flatMap((one) => one.missed ?? []);
     const repaired = await repairs?.run(missed, { ...context, snapshot });
     const sums = await this.#compareSums(transactions.values(), context);
@@ -169,16 +170,22 @@ export class WholeList {
       watermark: watermarkOf({
         known,
         newest,
-        rereadFrom: rereadFromOf(
-          again.map((row) => row.updatedAt),
-          reached,
-        ),
+        rereadFrom: rereadFromOf(pending),
         now: now(),
       }),
       incomplete: null,
       addresses: judged?.checks ?? null,
       repairs: repaired?.repairs ?? NO_REPAIRS,
     };
+  }
+
+  #pendingOf(
+    rows: readonly CustodyTransaction[],
+    newest: number | null,
+  ): readonly CustodyTransaction[] {
+    const now = this.#options.now();
+    this.#pending.begin();
+    return rows.filter((row) => this.#pending.isReadAgain(row, reachedBy(newest, now), now));
   }
 
   /** Compares movements of the books that have no chain view. */

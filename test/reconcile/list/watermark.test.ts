@@ -3,6 +3,23 @@ import { GRACE_MS, Stage } from '../stage.ts';
 
 const DAY_MS = 86_400_000;
 
+/** Amounts of the missing notifications that breaks report. */
+function missingAmounts(stage: Stage): readonly (string | null)[] {
+  const missing = stage.open.breaks().filter(({ type }) => type === 'missing_notification');
+  return missing.map(({ expected }) => expected);
+}
+
+/** A deposit of 700 is two days old, its webhooks are lost, and no run has read it. */
+async function outageOfTwoDays() {
+  const stage = await Stage.start();
+  const depositAddress = await stage.depositAddress();
+  await stage.run();
+  stage.loses = () => true;
+  await stage.paid(depositAddress, 700, 3);
+  await stage.caller.advance(2 * DAY_MS);
+  return { stage, depositAddress };
+}
+
 test('the first run reads everything, later ones what has changed since', async () => {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
@@ -75,6 +92,30 @@ test('a restart goes on from the stored watermark', async () => {
   expect(again).toMatchObject({ watermark, incomplete: null });
 });
 
+test('a row that the first reading after an outage shows without balance changes is read again', async () => {
+  const { stage, depositAddress } = await outageOfTwoDays();
+  await stage.paid(depositAddress, 5, 3);
+  await stage.caller.advance(2 * GRACE_MS);
+  await stage.faults({ fault: 'omit-balance-changes' });
+  await stage.run();
+  await stage.caller.advance(61_000);
+  await stage.run();
+  await stage.faults();
+  await stage.caller.advance(61_000);
+  await stage.run();
+  expect(missingAmounts(stage)).toEqual(['5', '700']);
+});
+
+test('a row whose balance changes never come is given up after the grace period, or when it is a day old', async () => {
+  const { stage, depositAddress } = await outageOfTwoDays();
+  await stage.faults({ fault: 'omit-balance-changes' });
+  const { watermark } = await stage.run();
+  await stage.caller.advance(GRACE_MS + 61_000);
+  await stage.pay(depositAddress, 5);
+  const later = await stage.run();
+  expect(later.watermark).toBeGreaterThan((watermark ?? Infinity) + DAY_MS);
+});
+
 test('a row whose balance changes came late is compared, also when newer rows came first', async () => {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
@@ -89,8 +130,5 @@ test('a row whose balance changes came late is compared, also when newer rows ca
   }
   await stage.faults();
   await stage.run();
-  const missing = stage.open
-    .breaks()
-    .filter((one) => one.type === 'missing_notification' && one.expected === '700');
-  expect(missing).toHaveLength(1);
+  expect(missingAmounts(stage).filter((amount) => amount === '700')).toHaveLength(1);
 });
