@@ -9,6 +9,7 @@ import { tallyLine } from './tally-reporter.ts';
 function run(files: Readonly<Record<string, string>>): { status: number | null; lines: string[] } {
   const configuration = [
     'test/vitest.config.ts',
+    'test/long-files-first.ts',
     'test/projects.ts',
     'test/tally-reporter.ts',
     'src/commands/demo/postgres/installation.ts',

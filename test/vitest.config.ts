@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { NOT_INSTALLED, postgresPrograms } from '../src/commands/demo/postgres/installation.ts';
+import { LongFilesFirst } from './long-files-first.ts';
 import { patternsOf } from './projects.ts';
 import { TallyReporter } from './tally-reporter.ts';
 
@@ -23,6 +24,7 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: 120_000 } },
     restoreMocks: true,
+    sequence: { sequencer: LongFilesFirst },
     reporters: ['default', new TallyReporter()],
     projects: [
       { extends: true, test: { name: 'rules', include: patternsOf('rules') } },
@@ -57,8 +59,8 @@ export default defineConfig({
         test: {
           name: 'programs',
           include: patternsOf('programs'),
-          // Files wait for programs, disks and timers: three at a time leave 40 % of two cores idle.
-          maxWorkers: 5,
+          // Files wait for programs, disks and timers: five at a time leave 20 % of two cores idle.
+          maxWorkers: 7,
           sequence: { groupOrder: 1 },
         },
       },

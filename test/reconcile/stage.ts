@@ -1,10 +1,8 @@
-import { createPrivateKey } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { MemoryRequestLog, type RequestLog } from '../../src/custody/budget/request-log.ts';
 import type { Attempt } from '../../src/custody/call/caller.ts';
 import { CustodyClient } from '../../src/custody/client.ts';
 import type { Clock } from '../../src/custody/clock.ts';
-import { generateKeyPair } from '../../src/custody/token.ts';
 import type { CreditingPolicy } from '../../src/domain/policy/policy.ts';
 import type { Deposit } from '../../src/domain/deposit/deposit.ts';
 import { Sweep, type SweepOptions } from '../../src/reconcile/sweep/sweep.ts';
@@ -12,7 +10,7 @@ import { openForReading } from '../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
 import type { ReconciliationRow } from '../../src/store/records.ts';
 import { listenOnLoopback, type LoopbackReceiver } from '../loopback-receiver.ts';
-import { ALL_PERMISSIONS } from '../simulator/client-keys.ts';
+import { ALL_PERMISSIONS, KEYS } from '../simulator/client-keys.ts';
 import { startCaller, type Caller } from '../simulator/core-caller.ts';
 import { factOf, openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
 
@@ -128,7 +126,7 @@ export class Stage {
     const { open, path } = await openLedgerFile(policy);
     const reads = new SqliteReads(openForReading(path));
     onTestFinished(() => reads.close());
-    const { publicKeyPem, privateKeyPem } = await generateKeyPair();
+    const { publicKeyPem, privateKey } = KEYS;
     const body = { name: 'product', type: 'api', publicKeyPem, permissions: ALL_PERMISSIONS };
     const { clientId } = await caller.sim('POST', '/sim/clients', body);
     const waits: Waits = { rings: false, holds: 0 };
@@ -136,7 +134,7 @@ export class Stage {
     const client = new CustodyClient({
       baseUrl,
       clientId: String(clientId),
-      privateKey: createPrivateKey(privateKeyPem),
+      privateKey,
       clock: clockOf(caller, waits),
       random: () => 0.5,
       log,

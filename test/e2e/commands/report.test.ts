@@ -198,7 +198,7 @@ test('a report is not written over a store, a backup or the configuration', asyn
     [linked, 'is read by this command'],
     [symbolic, 'is read by this command'],
   ] as const) {
-    const refused = await runProgram('report', '--config', configPath, '--out', out);
+    const refused = await callProgram('report', '--config', configPath, '--out', out);
     const expected = `${out} ${why}, and the report would replace it: choose another --out`;
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(expected)]);
   }
