@@ -6,6 +6,8 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -56,6 +58,20 @@ const STAYS = /^counterfoil (?<name>serve|core) .*[^&\n]$/m;
 /** Programs that the page itself sends to the background. */
 const JOB = /^\S.* &$/gm;
 
+/**
+ * Kills a process that was started in this folder, if it still runs. Its number alone does not name
+ * it: the system gives the number of a process that has ended to another one, a test's perhaps.
+ */
+function killIn(folder: string, pid: number): void {
+  try {
+    const isLinux = process.platform === 'linux';
+    if (isLinux && !readlinkSync(`/proc/${pid}/cwd`).startsWith(realpathSync(folder))) return;
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // The program has ended by itself.
+  }
+}
+
 /** Someone who reads pages and types every command, in one folder, on ports of their own. */
 export class Reader {
   readonly folder = mkdtempSync(join(tmpdir(), 'counterfoil-reader-'));
@@ -90,12 +106,7 @@ export class Reader {
   /** Stops what still runs and removes the folders. */
   leave(): void {
     for (const name of readdirSync(this.folder).filter((file) => file.endsWith('.pid'))) {
-      const pid = Number(readFileSync(join(this.folder, name), 'utf8'));
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // The program has ended by itself.
-      }
+      killIn(this.folder, Number(readFileSync(join(this.folder, name), 'utf8')));
     }
     for (const folder of [this.folder, this.#programs]) rmSync(folder, { recursive: true });
   }
