@@ -4,7 +4,13 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { decodeAgain } from '../intake/decode.ts';
 import type { Environment } from '../ops/config/reading/substitution.ts';
-import { documentsFrom, FORMATS, type DocumentBody, type Format } from '../report/document.ts';
+import {
+  documentsFrom,
+  FORMATS,
+  ReportChanged,
+  type DocumentBody,
+  type Format,
+} from '../report/document.ts';
 import { openForReading } from '../store/sqlite/file/database.ts';
 import { SqliteReads } from '../store/sqlite/reads/sqlite-reads.ts';
 import { verify, type AuditReport } from '../store/sqlite/audit/verify.ts';
@@ -53,13 +59,13 @@ COUNTERFOIL_TOKEN). Without --date: the day that was closed last.
   hledger    a journal that asserts the closing balances        beancount  the same for beancount
 
 --verify audits the store first: it replays the journal, computes every report again, and checks the
-chain of hashes from day to day.
+chain of hashes from day to day. If the audit finds a difference, no report is given.
 
 To sign the report, a preparer and a reviewer each send the reportHash that is printed beside it:
 POST /v1/reports/daily/DATE/sign {"role":"preparer","reason":"…","reportHash":"…"}.
 
-Exit code 0 when the report is balanced, also with open differences; 1 when it holds exceptions or the
-audit finds a difference; 2 for bad usage.
+Exit code 0 when the report is balanced, also with open differences; 1 when it holds exceptions, or when
+none is given: no such day, a text that is not the sealed one, an audit with differences; 2 for bad usage.
 
 Examples:
   counterfoil report --store counterfoil.db --date 2025-11-20 --format html --out close.html
@@ -84,7 +90,7 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
   return withTlsOptions(command).action(async (flags: ReportFlags) => {
     refuseBadUsage(flags);
     refuseLoss(flags);
-    const sound = flags.verify !== true || isSound(terminal, storeFrom(flags, environment));
+    if (flags.verify === true) refuseUnsound(terminal, storeFrom(flags, environment));
     const given =
       flags.url === undefined
         ? await fromStore(storeFrom(flags, environment), flags)
@@ -92,7 +98,7 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
     if (flags.out !== undefined) write(flags.out, given.body);
     else terminal.result(Buffer.from(given.body).toString('utf8').trimEnd());
     terminal.note(`${given.day}: ${given.status}, reportHash ${given.reportHash}`);
-    terminal.exitWith(sound && given.status !== 'exceptions' ? 0 : 1);
+    terminal.exitWith(given.status === 'exceptions' ? 1 : 0);
   });
 }
 
@@ -176,6 +182,9 @@ async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
       );
     const { status, reportHash } = closed.close;
     return { day, status, reportHash, body: document.body };
+  } catch (error) {
+    if (error instanceof ReportChanged) throw new CommandFailed(`${path}: ${error.message}`);
+    throw error;
   } finally {
     reads.close();
   }
@@ -221,18 +230,22 @@ async function askDaemon(
   }
 }
 
-/** Audits the store and prints problems to standard error, beside the report. */
-function isSound(terminal: Terminal, path: string): boolean {
-  const report: AuditReport = verify(path, {
+/** Audits the store and prints problems to standard error. Gives no report of a store that differs. */
+function refuseUnsound(terminal: Terminal, path: string): void {
+  const audit: AuditReport = verify(path, {
     decode: decodeAgain,
     progress: stagedProgress(process.stderr),
   });
-  for (const { check, problems } of report.checks) {
+  for (const { check, problems } of audit.checks) {
     for (const problem of problems) terminal.note(`${check}: ${problem}`);
   }
-  const facts = `${report.facts} facts replayed`;
-  terminal.note(report.sound ? `verified: ${facts}` : `NOT sound: ${facts}`);
-  return report.sound;
+  const facts = `${audit.facts} facts replayed`;
+  if (!audit.sound) {
+    throw new CommandFailed(
+      `NOT sound: ${facts}. No report is given, because it may be false: see "counterfoil verify --help"`,
+    );
+  }
+  terminal.note(`verified: ${facts}`);
 }
 
 function write(file: string, body: DocumentBody): void {

@@ -1,5 +1,6 @@
 import type { DailyReport } from '../domain/close/report.ts';
 import type { ClosedReport } from '../store/answers.ts';
+import { reportHashOf } from '../store/close/close-day.ts';
 import type { Reads } from '../store/reads.ts';
 import { beancountText } from './beancount.ts';
 import { csvText } from './csv.ts';
@@ -93,11 +94,23 @@ const NONE: SignedReport['movements'] = { items: [], isWhole: true };
 /** A closed day's report as a document; undefined when the day is not closed. */
 export type Documents = (day: string, format: Format) => Promise<Document | undefined>;
 
-/** Documents of a store's closed days. */
+/** The store holds another text than the one that was sealed. */
+export class ReportChanged extends Error {
+  constructor({ day, reportHash }: ClosedReport['close'], foundHash: string) {
+    super(
+      `the report of ${day} was changed after it was sealed: its SHA-256 is ${foundHash}, and its reportHash ${reportHash}. Find out who wrote to the store, and restore a backup`,
+    );
+    this.name = 'ReportChanged';
+  }
+}
+
+/** Documents of a store's closed days. Reject with `ReportChanged` rather than give a false report. */
 export function documentsFrom(reads: Pick<Reads, 'closedDay' | 'dayMovements'>): Documents {
   return async (day, format) => {
     const closed = await reads.closedDay(day);
     if (closed === undefined) return undefined;
+    const foundHash = reportHashOf(closed.close.report);
+    if (foundHash !== closed.close.reportHash) throw new ReportChanged(closed.close, foundHash);
     const { hashesMax } = RENDERERS[format];
     const page = { page: 0, pageSize: ALL };
     const movements = hashesMax === 0 ? NONE : await reads.dayMovements({ day, hashesMax }, page);

@@ -42,6 +42,13 @@ async function lateDaemon(): Promise<Daemon> {
   return daemon;
 }
 
+/** Changes a store as somebody with access to its file can. */
+function changeStore(path: string, sql: string): void {
+  const db = new Sqlite(path);
+  db.exec(sql);
+  db.close();
+}
+
 test('days are closed by hand in order, reported in every way, verified, and tampering is found', async () => {
   const daemon = await lateDaemon();
   const [first, last] = [dayAgo(2), dayAgo(1)];
@@ -81,14 +88,26 @@ test('days are closed by hand in order, reported in every way, verified, and tam
   const sound = await runProgram(...report, '--store', path, '--verify');
   expect(sound.stderr).toContain('verified: ');
   expect(sound.stdout).toBe(read.stdout);
-  const db = new Sqlite(path);
-  db.exec(`DROP TRIGGER daily_totals_keep;
-    UPDATE daily_totals SET closing = '999' WHERE day = '${last}'`);
-  db.close();
-  const forged = await runProgram(...report, '--store', path, '--verify');
-  expect(forged.code).toBe(1);
+  changeStore(
+    path,
+    `DROP TRIGGER daily_totals_keep;
+    UPDATE daily_totals SET closing = '999' WHERE day = '${last}'`,
+  );
+  const forged = await callProgram(...report, '--store', path, '--verify');
+  expect([forged.code, forged.stdout]).toEqual([1, '']);
   expect(forged.stderr).toContain(
     `closes: ${last}: v1 ethereum:ETH rolls forward to 100, not to its closing 999`,
+  );
+  expect(forged.stderr).toContain('No report is given');
+  changeStore(
+    path,
+    `DROP TRIGGER daily_closes_keep;
+    UPDATE daily_closes SET report = replace(report, '"closing":"100"', '"closing":"900"')`,
+  );
+  const changed = await callProgram(...report, '--store', path);
+  expect([changed.code, changed.stdout]).toEqual([1, '']);
+  expect(changed.stderr).toContain(
+    `${path}: the report of ${first} was changed after it was sealed: its SHA-256 is `,
   );
 });
 
