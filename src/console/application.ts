@@ -82,6 +82,7 @@ export interface ConsoleOptions {
   readonly status: () => DaemonStatus;
   /** The overdue days from a day on, `YYYY-MM-DD`; undefined for none. */
   readonly overdueFrom: DayCloses['overdueFrom'];
+  readonly nextDueAt: DayCloses['nextDueAt'];
   /** Whether browsers use TLS; then the page and the cookie require it. */
   readonly secure: boolean;
   /** A session ends after this many milliseconds without an action. */

@@ -191,6 +191,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     now: () => Date.now(),
     timezone,
     overdueFrom: (first) => calendar.overdueFrom(first, Date.now()),
+    nextDueAt: (firstAt) => calendar.nextDueAt(Date.now(), firstAt),
     status: () => {
       const { store, custody, receiver, queue: intake } = readinessOf(parts, phase());
       return {
@@ -201,7 +202,6 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
         receivers: shared?.journalWatch.receivers ?? [],
         custody: custody && { circuit: custody.circuit, access: custody.access },
         queue: { queued: intake.waiting, limit: intake.limit },
-        nextCloseAt: calendar.nextDueAt(Date.now()),
         perMinute: parts.metrics.intake.minutes.lastHour(),
       };
     },

@@ -39,7 +39,6 @@ export const CALM: DaemonStatus = {
   receivers: [],
   custody: null,
   queue: { queued: 0, limit: 10_000 },
-  nextCloseAt: Date.parse('2025-11-21T00:05:00Z'),
   perMinute: [],
 };
 
@@ -123,6 +122,7 @@ export class ConsoleUnderTest {
       changes: this.changes,
       status: () => CALM,
       overdueFrom: () => undefined,
+      nextDueAt: () => Date.parse('2025-11-21T00:05:00Z'),
       secure: false,
       idleMsMax: 12 * 3_600_000,
       ...options,

@@ -44,8 +44,6 @@ export interface DaemonStatus {
   readonly receivers: readonly JournalReceiver[];
   /** Facts that wait for their commit. */
   readonly queue: { readonly queued: number; readonly limit: number };
-  /** When the next close is due, Unix milliseconds. */
-  readonly nextCloseAt: number;
   /** Deliveries by minute, the last hour, oldest first. */
   readonly perMinute: readonly { readonly at: number; readonly count: number }[];
 }

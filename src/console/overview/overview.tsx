@@ -84,7 +84,7 @@ export function Overview(shown: {
       <div id="notices" data-live="tick">
         <Notices notices={status.notices} />
       </div>
-      <TieOutCard snapshot={snapshot} nextCloseAt={status.nextCloseAt} hrefOf={hrefOf} />
+      <TieOutCard snapshot={snapshot} hrefOf={hrefOf} />
       <Tiles counts={snapshot.counts} />
       <div class="columns">
         <div class="main">
@@ -122,17 +122,10 @@ export function mountOverview(
   {
     status,
     overdueFrom,
-  }: {
-    readonly status: () => DaemonStatus;
-    readonly overdueFrom: DayCloses['overdueFrom'];
-  },
+    nextDueAt,
+  }: { readonly status: () => DaemonStatus } & Omit<DayCloses, 'timezone'>,
 ): void {
-  const snapshots = new Snapshots({
-    reads,
-    now,
-    timezone,
-    overdueFrom,
-  });
+  const snapshots = new Snapshots({ reads, now, timezone, overdueFrom, nextDueAt });
   app.get('/console', async (pageRequest) => {
     const snapshot = await snapshots.latest();
     const role = pageRequest.get('visitor')?.role;

@@ -56,6 +56,8 @@ export interface Snapshot {
   readonly policy: PolicyRow | undefined;
   /** When the newest fact was recorded; null in an empty journal. */
   readonly newestFactAt: number | null;
+  /** When the next close is due, Unix milliseconds. */
+  readonly nextCloseAt: number;
 }
 
 /** Counts the unresolved breaks of each span; the newest ones are what the others leave. */
@@ -99,8 +101,9 @@ async function look(
       reads.counts(),
       reads.pinnedDecimals(),
       reads.newestRecordedAt(),
+      reads.firstRecordedAt(),
     ]);
-  const [counts, decimals, newestFactAt] = others;
+  const [counts, decimals, newestFactAt, firstFactAt] = others;
   const [lastClose] = closes.items;
   const [breakAges, tieOut] = await Promise.all([
     breakAgesAt(reads, { total: breaks.total + breaks.healing, at }),
@@ -120,6 +123,7 @@ async function look(
     tieOut,
     policy,
     newestFactAt,
+    nextCloseAt: dayCloses.nextDueAt(firstFactAt),
   };
 }
 

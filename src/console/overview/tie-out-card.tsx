@@ -136,10 +136,7 @@ function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): 
 }
 
 /** What the card will show, from when on, and where to look until then. */
-function NoClosedDay({
-  lastRun,
-  nextCloseAt,
-}: Pick<Snapshot, 'lastRun'> & { nextCloseAt: number }): Markup {
+function NoClosedDay({ lastRun, nextCloseAt }: Pick<Snapshot, 'lastRun' | 'nextCloseAt'>): Markup {
   return (
     <EmptyState title="No day is closed yet.">
       <p>
@@ -147,7 +144,8 @@ function NoClosedDay({
         shows the three figures, and every difference.
       </p>
       <p>
-        The next close is due <Moment at={nextCloseAt} />. It closes every day that has ended.
+        The next close is due <Moment at={nextCloseAt} />. It closes every day that has ended by
+        then.
       </p>
       {lastRun === undefined ? (
         <p>
@@ -165,16 +163,7 @@ function NoClosedDay({
 }
 
 /** Whether the last closed day ties out: books, chain view and custody side by side. */
-export function TieOutCard({
-  snapshot,
-  nextCloseAt,
-  hrefOf,
-}: {
-  snapshot: Snapshot;
-  /** When today is closed, Unix milliseconds. */
-  nextCloseAt: number;
-  hrefOf: HrefOf;
-}): Markup {
+export function TieOutCard({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): Markup {
   const { tieOut, lastClose } = snapshot;
   return (
     <Card
@@ -184,7 +173,7 @@ export function TieOutCard({
       aside={<Verdict snapshot={snapshot} hrefOf={hrefOf} />}
     >
       {lastClose === undefined ? (
-        <NoClosedDay lastRun={snapshot.lastRun} nextCloseAt={nextCloseAt} />
+        <NoClosedDay lastRun={snapshot.lastRun} nextCloseAt={snapshot.nextCloseAt} />
       ) : (
         <DataTable
           caption="The last closed day by asset"

@@ -57,12 +57,17 @@ export interface DayCloses {
   readonly timezone: string;
   /** The overdue days from a day on, `YYYY-MM-DD`; undefined for none. */
   readonly overdueFrom: (first: string) => OverdueDays | undefined;
+  /**
+   * When the next close is due, Unix milliseconds. `firstAt`: when the first fact was recorded; null
+   * while there is none.
+   */
+  readonly nextDueAt: (firstAt: number | null) => number;
 }
 
 /** The overdue days; undefined without any. */
 export async function readOverdueDays(
   reads: JournalDayReads,
-  { timezone, overdueFrom }: DayCloses,
+  { timezone, overdueFrom }: Omit<DayCloses, 'nextDueAt'>,
 ): Promise<OverdueDays | undefined> {
   const [last, firstAt] = await Promise.all([reads.lastClose(), reads.firstRecordedAt()]);
   if (firstAt === null) return undefined;

@@ -69,12 +69,17 @@ export class CloseCalendar {
     return shown === null ? Number.POSITIVE_INFINITY : this.#instantOf(shown);
   }
 
-  /** When the next close is due. Between midnight and the schedule's time, it is yesterday's close. */
-  nextDueAt(nowMs: number): number {
+  /**
+   * When the next close is due. Between midnight and the schedule's time, it is yesterday's close,
+   * unless the journal begins later. `firstAt`: when its first fact was recorded; null: none is.
+   */
+  nextDueAt(nowMs: number, firstAt: number | null): number {
     const today = this.day(this.dayAt(nowMs));
     const before = Temporal.PlainDate.from(today.day).subtract({ days: 1 });
     const yesterday = this.day(before.toString());
-    return [this.dueAt(yesterday), this.dueAt(today)].find((at) => at > nowMs) ?? Infinity;
+    const first = this.dayAt(firstAt ?? nowMs);
+    const days = [yesterday, today].filter(({ day }) => day >= first);
+    return days.map((day) => this.dueAt(day)).find((at) => at > nowMs) ?? Infinity;
   }
 
   /** The overdue days from `first` on; undefined for none. */

@@ -29,6 +29,7 @@ async function countedSnapshots({ lookMs }: { lookMs: number }) {
     now: () => clock.now,
     timezone: 'UTC',
     overdueFrom: () => undefined,
+    nextDueAt: () => 0,
   });
   const view = async (afterMs: number): Promise<number> => {
     clock.now += afterMs;

@@ -37,9 +37,23 @@ test.for([
   ['Africa/Algiers', '2025-11-24T12:00:00Z', '2025-11-24T23:05:00.000Z'],
   ['Europe/Zurich', '2025-10-25T12:00:00Z', '2025-10-25T22:05:00.000Z'],
 ] as const)('%s: at %s the next close is due at %s', ([timezone, now, due]) => {
-  const next = calendar(timezone).nextDueAt(Date.parse(now));
+  const next = calendar(timezone).nextDueAt(Date.parse(now), 0);
   expect(new Date(next).toISOString()).toBe(due);
 });
+
+test.for([
+  ['2025-11-24T23:00:00Z', '2025-11-25T23:05:00.000Z'],
+  ['2025-11-24T22:59:59Z', '2025-11-24T23:05:00.000Z'],
+  [null, '2025-11-25T23:05:00.000Z'],
+] as const)(
+  'just after midnight in Algiers, a journal that begins at %s is closed first at %s',
+  ([first, due]) => {
+    const now = Date.parse('2025-11-24T23:03:29Z');
+    const firstAt = first === null ? null : Date.parse(first);
+    const next = calendar('Africa/Algiers').nextDueAt(now, firstAt);
+    expect(new Date(next).toISOString()).toBe(due);
+  },
+);
 
 test.for([
   ['5 0 * * *', '2025-11-26T23:04:00Z', '2025-11-25'],
