@@ -1,5 +1,6 @@
-import type { Env, Hono } from 'hono';
+import type { Env, Hono, MiddlewareHandler } from 'hono';
 import { csrf } from 'hono/csrf';
+import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 
 /** How long browsers require TLS: a year, in seconds. */
@@ -47,8 +48,20 @@ export function mountHeaders<E extends Env>(
   );
 }
 
-/** Forms of other sites must do nothing here. Old browsers send no such header. */
-export const ownForms = csrf({
+const refuseForeignForms = csrf({
   secFetchSite: ['same-origin', 'none'],
+  // Old browsers send no Sec-Fetch-Site.
   origin: (origin, context) => origin.endsWith(`//${context.req.header('Host')}`),
 });
+
+/** Forms of other sites must do nothing here: answers them with 403 and what to do. */
+export const ownForms: MiddlewareHandler = async (context, next) => {
+  try {
+    return await refuseForeignForms(context, next);
+  } catch (error) {
+    if (!(error instanceof HTTPException)) throw error;
+    const { origin = 'no header Origin' } = context.req.header();
+    const text = `This form did not come from a page of ${context.req.header('Host')} (${origin}). In a browser: open the page anew and send its form again; a proxy must pass the header Host on unchanged. A program sends Origin, the scheme and host of this address.`;
+    return context.text(text, error.status);
+  }
+};

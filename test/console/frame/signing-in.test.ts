@@ -153,6 +153,17 @@ test.each([
   expect([answer.status, answer.headers.has('Set-Cookie')]).toEqual([status, status === 303]);
 });
 
+test.each([
+  [{ Origin: 'https://evil.test' }, 'https://evil.test'],
+  [{}, 'no header Origin'],
+])('the refusal of a form with %o says where it came from', async (headers, origin) => {
+  const { app } = await openConsole({ isPublic: false });
+  const answer = await signIn(app, tokenOf('vera'), { Host: 'books.test', ...headers });
+  expect(await answer.text()).toContain(
+    `This form did not come from a page of books.test (${origin}). In a browser: open the page anew`,
+  );
+});
+
 test('in a public console strangers look, and a person who signs in acts', async () => {
   const { open, stranger, as } = await publicConsole();
   const page = await stranger.get('/console/runs?page=2');
