@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { reasonBody } from './exchange/decision.ts';
+import { reasonText } from './exchange/decision.ts';
 import { tooLong } from './formats.ts';
 
 /** Longer than any version: an owner's name and the names of those who approved. */
@@ -22,4 +22,6 @@ export const basisText = z
   });
 
 /** The body of a decision that needs a reason, and may name its basis. */
-export const basedReason = reasonBody.extend({ basis: basisText }).openapi('ReasonWithBasis');
+export const basedReason = z
+  .strictObject({ reason: reasonText, basis: basisText })
+  .openapi('ReasonWithBasis');

@@ -9,6 +9,7 @@ import type { Role } from '../../src/domain/access/role.ts';
 import { FeedSignal } from '../../src/api/exchange/feed-signal.ts';
 import { checkPolicy } from '../../src/ops/config/crediting-policy.ts';
 import { checkExemption } from '../../src/ops/config/exemptions.ts';
+import { Contract, type Exchange } from '../simulator/conformance/contract.ts';
 import { documentsFrom } from '../../src/report/document.ts';
 import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
 import { openForReading } from '../../src/store/sqlite/file/database.ts';
@@ -54,6 +55,9 @@ export interface Answer {
 }
 
 /** The API over a store of its own, whose facts a test delivers. */
+/** `/openapi.json`, which is the same for every store. */
+let contract: Contract | undefined;
+
 export class ApiUnderTest {
   readonly open: OpenLedger;
   readonly reads: SqliteReads;
@@ -150,12 +154,29 @@ export class ApiUnderTest {
         : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
+    await this.#holdToDocument({
+      method,
+      target: path,
+      requestBody: typeof body === 'string' ? body : JSON.stringify(body ?? {}),
+      status: response.status,
+      contentType: response.headers.get('Content-Type') ?? undefined,
+      responseBody: text,
+    });
     const json = response.headers.get('Content-Type')?.includes('json') === true;
     return {
       status: response.status,
       headers: response.headers,
       body: (json ? JSON.parse(text) : { text }) as Record<string, unknown>,
     };
+  }
+
+  /** Throws when an answered call is not as `/openapi.json` describes it. */
+  async #holdToDocument(exchange: Exchange): Promise<void> {
+    contract ??= new Contract(await (await this.app.request('/openapi.json')).json());
+    const isJson = exchange.contentType === 'application/json';
+    if (!isJson || contract.operationOf(exchange) === undefined) return;
+    const violations = contract.violationsOf(exchange);
+    if (violations.length > 0) throw new Error(violations.join('\n'));
   }
 
   get(path: string, as: Person = 'vera'): Promise<Answer> {

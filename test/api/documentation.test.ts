@@ -196,6 +196,14 @@ test('every member of a feed item, of a deposit, of an acknowledgement and of a 
   expect(unexplained).toEqual([]);
 });
 
+test('a report of each version is documented', async () => {
+  const api = await apiUnderTest();
+  const { body } = await api.request('GET', '/openapi.json');
+  expect(body).toMatchObject({
+    components: { schemas: { DailyReport: { properties: { version: { enum: [1, 2] } } } } },
+  });
+});
+
 test('a description that explains several values of a member explains every one', async () => {
   const api = await apiUnderTest();
   const { body } = await api.request('GET', '/openapi.json');

@@ -13,7 +13,14 @@ const DETAILS = {
   // A lost connection to the journal tells nobody whether the journal kept the decision.
   unavailable:
     'The store did not confirm the decision. It may have been recorded: look before you repeat it.',
+  unconfirmed:
+    'The store did not confirm the acknowledgement. It may have been recorded: send it again with the same reference.',
 } as const;
+
+function detailOf(outcome: 'busy' | 'unavailable', decision: Decision): string {
+  const mayRepeat = outcome === 'unavailable' && decision.kind === 'acknowledge';
+  return DETAILS[mayRepeat ? 'unconfirmed' : outcome];
+}
 
 /** Text of a person or consumer for the journal; it must not be empty. */
 export function statement(charactersMax: number) {
@@ -38,7 +45,7 @@ export async function recordDecision(
   const outcome = await services.submit({ kind: 'decision', at, actor: caller.name, decision });
   if (outcome.kind === 'not_taken') throw refusalProblem(outcome.refusal);
   if (outcome.kind === 'busy' || outcome.kind === 'unavailable') {
-    throw new ProblemError({ kind: 'unavailable', detail: DETAILS[outcome.kind] });
+    throw new ProblemError({ kind: 'unavailable', detail: detailOf(outcome.kind, decision) });
   }
   if (outcome.kind !== 'taken' && outcome.kind !== 'unchanged') {
     throw new Error(`a decision ended as ${outcome.kind}`);

@@ -81,7 +81,7 @@ const changeSchema = z
     at: timeText,
     actor: z.string(),
     reason: z.string(),
-    before: policySchema.nullable(),
+    before: z.union([policySchema, z.null()]),
     after: policySchema,
   })
   .openapi('PolicyChange');

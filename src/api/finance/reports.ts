@@ -41,7 +41,8 @@ const closedDaySchema = z
 /** docs/reference/daily-report.md describes the members: they belong to a sealed text and are not parsed here. */
 const reportSchema = z
   .looseObject({
-    version: z.literal([1, 2]),
+    // The generator of the documentation writes the first of several literals alone.
+    version: z.literal([1, 2]).openapi({ enum: [1, 2] }),
     day: z.string(),
     status: z.enum(REPORT_STATUSES),
     totals: z.array(z.looseObject({ vaultId: z.string(), asset: z.string() })),

@@ -66,15 +66,25 @@ test('a consumer that leaves, or a receiver that ends, is no reason to refuse a 
   expect((await answer).status).toBe(503);
 });
 
-test.each<[Submitted, string]>([
+const UNAVAILABLE: Submitted = { kind: 'unavailable', cause: 'the connection ended' };
+const HALT = ['/v1/policy/halt', { reason: 'a test' }] as const;
+
+test.each<[string, object, Submitted, string]>([
   [
-    { kind: 'unavailable', cause: 'the connection ended' },
+    ...HALT,
+    UNAVAILABLE,
     'The store did not confirm the decision. It may have been recorded: look before you repeat it.',
   ],
-  [{ kind: 'busy' }, 'The store is busy; nothing was changed. Try again.'],
-])('a decision that ends as %o says what became of it', async (submitted, detail) => {
+  [
+    '/v1/credits/crd_1/ack',
+    { reference: 'booked-1' },
+    UNAVAILABLE,
+    'The store did not confirm the acknowledgement. It may have been recorded: send it again with the same reference.',
+  ],
+  [...HALT, { kind: 'busy' }, 'The store is busy; nothing was changed. Try again.'],
+])('%s %o that ends as %o says what became of it', async (path, body, submitted, detail) => {
   const submit = (): Promise<Submitted> => Promise.resolve(submitted);
   const api = new ApiUnderTest(await openLedgerFile(), { submit });
-  const answer = await api.post('/v1/policy/halt', { reason: 'a test' }, 'ada');
+  const answer = await api.post(path, body, 'ada');
   expect([answer.status, answer.body['detail']]).toEqual([503, detail]);
 });
