@@ -12,7 +12,14 @@ import type { ChangeKind } from '../domain/fact/notification.ts';
 import type { OwnHash } from '../domain/withdrawal/own-hash.ts';
 import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
 import type { FactKind, IntakeStatus } from '../domain/fact/fact.ts';
-import type { AddressId, AssetId, CreditId, TransactionId, VaultId } from '../domain/ids.ts';
+import type {
+  AddressId,
+  AssetId,
+  CreditId,
+  HashKey,
+  TransactionId,
+  VaultId,
+} from '../domain/ids.ts';
 import type { Movement, MovementAgreement } from '../domain/money/movement.ts';
 import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
 import type {
@@ -252,11 +259,20 @@ export interface VaultAddress {
   readonly addressId: AddressId;
 }
 
+/** The last rollback of an incoming transaction under a hash. */
+export interface LastRollback extends HashKey {
+  readonly vaultId: VaultId;
+  /** Null: the rollback names none, so it may be that of every transaction there. */
+  readonly transactionId: TransactionId | null;
+  /** Its journal position. */
+  readonly seq: number;
+}
+
 /** The records that a comparison reads, from one snapshot. */
 export interface ReconcilerView {
   readonly hashStates: readonly KeyedHashState[];
-  /** Journal positions of the last `incoming` rollbacks after the given one, by transaction. */
-  readonly rollbacks: ReadonlyMap<TransactionId, number>;
+  /** The last `incoming` rollbacks after the given journal position. */
+  readonly rollbacks: readonly LastRollback[];
   readonly withdrawals: readonly Withdrawal[];
   /** Unresolved breaks that a comparison can open, change or resolve, by key. */
   readonly openBreaks: ReadonlyMap<string, Break>;

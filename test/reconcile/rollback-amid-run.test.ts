@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { CreditLatency } from '../../src/reconcile/verifying/credit-latency.ts';
+import { TransactionId } from '../../src/domain/ids.ts';
+import { transactionOf } from '../../src/translation/transaction.ts';
 import { Tally } from '../../src/reconcile/comparing/tally.ts';
 import { LongReading } from '../../src/reconcile/sweep/long-reading.ts';
 import { CustodyChanges } from '../../src/reconcile/verifying/custody-changes.ts';
 import { Verifier } from '../../src/reconcile/verifying/verifier.ts';
 import type { Reads } from '../../src/store/reads.ts';
 import { Service } from '../store/webhook.ts';
-import { GRACE_MS, Stage } from './stage.ts';
+import { GRACE_MS, Stage, type Webhook } from './stage.ts';
 
 /** A deposit of 700 units, three deep and not verified yet; answers its hash. */
 async function unverified(stage: Stage): Promise<string> {
@@ -188,3 +190,58 @@ test('a lost rollback that arrives before its repair: mined again, the deposit s
   expect(await stage.deposits(hash)).toMatchObject([{ epoch: 1, state: 'confirming' }]);
   expect(Object.values(stage.open.positions())).toEqual(['700']);
 });
+
+/** Loses the webhooks of a reorg; answers the rollback, after `minedAnew`. */
+async function lostRollback(stage: Stage): Promise<Webhook> {
+  stage.loses = ({ stream, type }) => stream === 'incoming' && type === 'rollback';
+  await stage.reorg(3, []);
+  stage.loses = () => false;
+  const [rollback] = stage.lost.splice(0);
+  if (rollback === undefined) throw new Error('no rollback');
+  return rollback;
+}
+
+test.each<[string, (stage: Stage, rollback: Webhook) => Promise<void>]>([
+  [
+    'is retried from the quarantine',
+    async (stage, rollback) => {
+      const raw = Buffer.from(JSON.stringify(rollback));
+      const defect = 'it could not be booked';
+      await stage.open.commit([
+        { kind: 'quarantined', at: stage.now, raw, id: rollback.id, defect },
+      ]);
+      const [kept] = stage.open.rows<{ id: string }>('SELECT quarantine_id AS id FROM quarantine');
+      await stage.open.decide({ kind: 'retry', quarantineId: kept?.id ?? '', reason: 'upgraded' });
+    },
+  ],
+  [
+    'is backfilled',
+    async (stage, { transactionId }) => {
+      const answer = await stage.client.transaction(TransactionId(transactionId ?? ''), {
+        priority: 'deposits',
+        deadlineMs: stage.now + 10_000,
+      });
+      if (answer.kind !== 'ok') throw new Error(answer.kind);
+      const transaction = transactionOf(answer.value);
+      await stage.open.record({ kind: 'backfill', transaction, epoch: 0 });
+    },
+  ],
+  [
+    'names no transaction',
+    async (stage, { transactionId: _, ...unnamed }) => stage.deliver(unnamed),
+  ],
+])(
+  'a rollback %s while the API’s rows are read: the older depth credits nothing',
+  async (_, enters) => {
+    const stage = await Stage.start();
+    const hash = await unverified(stage);
+    const act = async (): Promise<void> => {
+      await enters(stage, await lostRollback(stage));
+      await stage.mine(1);
+    };
+    await stage.run(stage.newSweep({ reads: readsAfter(stage, act) }));
+    expect(stage.open.feedLines()).toEqual([]);
+    expect(await stage.deposits(hash)).toMatchObject([{ epoch: 1 }]);
+    await expectOneDeep(stage, hash);
+  },
+);

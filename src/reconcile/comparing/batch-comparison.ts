@@ -71,7 +71,7 @@ export async function takeSnapshot(
     hashStates: new Map(view.hashStates.map((one) => [hashKeyOf(one), one])),
     withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
     ownHashes: byTransaction(view.hashStates),
-    rollbacks: view.rollbacks,
+    rollbacks: groupedBy(view.rollbacks, (one) => hashKeyOf(one)),
     openBreaks: view.openBreaks,
     pinnedDecimals: view.pinnedDecimals,
     policy: view.policy ?? NO_POLICY,
@@ -177,14 +177,20 @@ export async function compareAll(context: {
 }
 
 /**
- * Whether a confirmed row was requested before a webhook rolled its transaction back. Then the row
- * may be older than the rollback, and its depth would verify a deposit that was mined again a moment
- * ago. A forged rollback under another transaction's id does not count: the row's depth stays true.
+ * Whether a confirmed row was requested before its transaction was rolled back in our books. Then
+ * the row may be older than the rollback, and its depth would verify a deposit that was mined again a
+ * moment ago. A forged rollback under another transaction's id does not count: the row's depth stays
+ * true.
  */
 export function mayPrecedeRollback(row: CustodyTransaction, { rollbacks }: Snapshot): boolean {
-  const { transactionId, type, status, askedAfter } = row;
+  const { transactionId, vaultId, type, status, askedAfter } = row;
   if (type !== 'incoming' || status !== 'confirmed' || askedAfter === undefined) return false;
-  return (rollbacks.get(transactionId) ?? 0) > askedAfter;
+  return (rollbacks.get(hashKeyOf(row)) ?? []).some((one) => {
+    if (one.seq <= askedAfter) return false;
+    return one.transactionId === null
+      ? one.vaultId === vaultId
+      : one.transactionId === transactionId;
+  });
 }
 
 /** A row that says nothing: a newer one must be read. */

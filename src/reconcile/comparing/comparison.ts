@@ -29,6 +29,7 @@ import {
 } from '../../domain/break/exemption.ts';
 import { sameHash } from '../../domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
+import type { LastRollback } from '../../store/answers.ts';
 
 /** Our records at one moment. The writer applies the rules again to the records at commit time. */
 export interface Snapshot {
@@ -36,8 +37,8 @@ export interface Snapshot {
   readonly withdrawals: ReadonlyMap<TransactionId, Withdrawal>;
   /** Hash states of all hashes that a transaction has or is claimed to have. */
   readonly ownHashes: ReadonlyMap<TransactionId, readonly KeyedHashState[]>;
-  /** Journal positions of the last rollbacks since the oldest row was requested. */
-  readonly rollbacks: ReadonlyMap<TransactionId, number>;
+  /** The last rollbacks since the oldest row was requested, by hash. */
+  readonly rollbacks: ReadonlyMap<string, readonly LastRollback[]>;
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly policy: CreditingPolicy;

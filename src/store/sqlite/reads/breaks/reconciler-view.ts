@@ -1,5 +1,11 @@
 import type { Kysely } from 'kysely';
-import { TransactionId, type HashKey } from '../../../../domain/ids.ts';
+import {
+  BlockchainHash,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+  type HashKey,
+} from '../../../../domain/ids.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
 import type { ReconcilerView } from '../../../answers.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
@@ -28,31 +34,50 @@ function keyOf(network: string, hash: string): string {
 }
 
 /**
- * The last rollback of each transaction after a journal position, under hashes that were rolled back
- * at some position. A repeat may be the true one: somebody may have forged the first.
+ * The last rollbacks after a journal position, of hashes that were rolled back at some position. Of
+ * webhooks a repeat counts too: it may be the true one, after a forged one. A rollback that was
+ * retried from the quarantine, or backfilled, is known by the entry that it reversed. A correction
+ * reverses an entry too: it counts, which costs one more reading.
  */
 async function rollbacksAt(
   at: Kysely<Tables>,
   { hashStates, after }: { hashStates: HashStates; after: number | undefined },
   keys: KeyLookup,
 ): Promise<ReconcilerView['rollbacks']> {
-  const found = new Map<TransactionId, number>();
-  if (after === undefined) return found;
+  if (after === undefined) return [];
+  const found: ReconcilerView['rollbacks'][number][] = [];
   const returned = hashStates.filter(({ sightings }) => sightings.some(({ epoch }) => epoch > 0));
   for (const batch of inBatches(returned.map((one) => one.blockchainHash))) {
     const hashIds = batch.flatMap((hash) => keys.hashIds(hash));
-    const rows = await at
-      .selectFrom('notifications')
-      .where('hash_id', 'in', hashIds)
-      .where('seq', '>', after)
-      .where('stream', '=', 'incoming')
-      .where('type', '=', 'rollback')
-      .groupBy('transaction_id')
-      .select('transaction_id')
-      .select(({ fn }) => fn.max('seq').as('seq'))
-      .execute();
-    for (const { transaction_id, seq } of rows) {
-      if (transaction_id !== null) found.set(TransactionId(transaction_id), seq);
+    const webhooks = at
+      .selectFrom('notifications as rolled')
+      .innerJoin('hashes', 'hashes.hash_id', 'rolled.hash_id')
+      .where('rolled.hash_id', 'in', hashIds)
+      .where('rolled.seq', '>', after)
+      .where('rolled.stream', '=', 'incoming')
+      .where('rolled.type', '=', 'rollback')
+      .groupBy(['rolled.hash_id', 'rolled.vault_id', 'rolled.transaction_id'])
+      .select(['hashes.network', 'hashes.blockchain_hash'])
+      .select(['rolled.vault_id', 'rolled.transaction_id'])
+      .select(({ fn }) => fn.max('rolled.seq').as('seq'));
+    const reversed = at
+      .selectFrom('entries as rolled')
+      .where('rolled.hash_id', 'in', hashIds)
+      .where('rolled.seq', '>', after)
+      .where('rolled.cause', '=', 'incoming')
+      .where('rolled.reverses', 'is not', null)
+      .groupBy(['rolled.hash_id', 'rolled.vault_id', 'rolled.transaction_id'])
+      .select(['rolled.network', 'rolled.blockchain_hash'])
+      .select(['rolled.vault_id', 'rolled.transaction_id'])
+      .select(({ fn }) => fn.max('rolled.seq').as('seq'));
+    for (const row of [...(await webhooks.execute()), ...(await reversed.execute())]) {
+      found.push({
+        network: NetworkKey(row.network),
+        blockchainHash: BlockchainHash(row.blockchain_hash),
+        vaultId: VaultId(row.vault_id ?? ''),
+        transactionId: row.transaction_id === null ? null : TransactionId(row.transaction_id),
+        seq: row.seq,
+      });
     }
   }
   return found;
