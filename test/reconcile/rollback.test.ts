@@ -152,3 +152,69 @@ test('an approval credits nothing by the depth that the API showed before a reor
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
+
+/** From now on the custody API lists a transaction as `mempool` after its rollback. */
+function listsMempool({ client }: Stage): void {
+  const renamed = <Row extends { status: string }>(row: Row): Row =>
+    row.status === 'rolledback' ? { ...row, status: 'mempool' } : row;
+  const [one, list] = [client.transaction.bind(client), client.transactions.bind(client)];
+  client.transaction = async (...asked) => {
+    const answer = await one(...asked);
+    return answer.kind === 'ok' ? { ...answer, value: renamed(answer.value) } : answer;
+  };
+  client.transactions = async (...asked) => {
+    const answer = await list(...asked);
+    if (answer.kind !== 'ok') return answer;
+    return { ...answer, value: { ...answer.value, rows: answer.value.rows.map(renamed) } };
+  };
+}
+
+function isRollback({ stream, type }: Webhook): boolean {
+  return stream === 'incoming' && type === 'rollback';
+}
+
+test.each<[string, string[]]>([
+  ['no webhook reports that', []],
+  ['a webhook reports that', ['mempool']],
+])(
+  'a credited deposit that the API shows in the mempool after a rollback, and %s, is reversed after the grace period',
+  async (_, reported) => {
+    const { stage, hash } = await credited();
+    listsMempool(stage);
+    await stage.reorg(5, []);
+    for (const type of reported) {
+      const id = 'back in the mempool';
+      await stage.deliver({ ...[...stage.heard.values()].find(isRollback), id, type });
+    }
+    await stage.run();
+    expect(stage.open.feedLines()).toEqual(['credit 700']);
+    expect(stage.open.openBreaks()).toEqual(['reversal_after_credit']);
+    await stage.caller.advance(GRACE_MS);
+    await stage.run();
+    await stage.run();
+    expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
+    expect(await stage.depositState(hash)).toBe('reversed');
+    expect(stage.open.openBreaks()).toEqual(['reversal_after_credit']);
+    await stage.mine(3);
+    await stage.run();
+    expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700', 'credit 700']);
+  },
+);
+
+test('a credited deposit whose rollback never arrives, and which the API shows in the mempool, is a critical mismatch', async () => {
+  const { stage, hash } = await credited();
+  listsMempool(stage);
+  stage.loses = ({ type }: Webhook) => type === 'rollback';
+  await stage.reorg(5, []);
+  await stage.run();
+  expect(stage.open.openBreaks()).toEqual([]);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  expect(stage.open.openBreak('status_mismatch').severity).toBe('critical');
+  await stage.deliverLost();
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
+  expect(stage.open.openBreaks()).toEqual(['reversal_after_credit']);
+  expect(await stage.depositState(hash)).toBe('reversed');
+});

@@ -252,7 +252,12 @@ export function compareDeposit(
         ? skipped('in_grace')
         : statusMismatch(deposit, record.status);
     case 'mempool':
-      return deposit.evidence === 'mempool' ? MATCHED : skipped('custody_behind');
+      if (deposit.evidence === 'mempool') return MATCHED;
+      // The API knew a credited deposit as confirmed: it is back in the mempool. It may be mined soon.
+      if (deposit.credit === null || inGrace(deposit.updatedAt, grace)) {
+        return skipped('custody_behind');
+      }
+      return gone ? MATCHED : statusMismatch(deposit, record.status);
     case 'confirmed':
       if (gone) return statusMismatch(deposit, record.status);
       if (deposit.evidence === 'mempool') return unconfirmed(record, grace);

@@ -111,6 +111,15 @@ function bringsOtherDecimals(deposit: Deposit, received: Received, context: Sigh
   return before?.decimals !== decimals;
 }
 
+/**
+ * The best evidence after an event of this count. A credited deposit that was rolled back waits for
+ * its reversal, also when it is in the mempool again.
+ */
+function evidenceAfter({ evidence, credit }: Deposit, count: number): Deposit['evidence'] {
+  if (count >= 1 || evidence === 'confirmed') return 'confirmed';
+  return credit === null ? 'mempool' : evidence;
+}
+
 /** The deposit after a mempool or confirmation event. */
 export function sighted(deposit: Deposit, received: Received, context: SightedIn): Deposit {
   const { notification, now, ownTransfer } = context;
@@ -135,7 +144,7 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
     // The newest confirmation of the epoch wins; a late older one must not undo it.
     amount: older ? deposit.amount : received.amount,
     epoch: deposit.epoch,
-    evidence: count >= 1 || deposit.evidence === 'confirmed' ? 'confirmed' : 'mempool',
+    evidence: evidenceAfter(deposit, count),
     confirmations: Math.max(deposit.confirmations, count),
     change: deposit.change || received.change,
     ownTransfer,

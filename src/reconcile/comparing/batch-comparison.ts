@@ -177,14 +177,14 @@ export async function compareAll(context: {
 }
 
 /**
- * Whether a confirmed row was requested before its transaction was rolled back in our books. Then
- * the row may be older than the rollback, and its depth would verify a deposit that was mined again a
- * moment ago. A forged rollback under another transaction's id does not count: the row's depth stays
+ * Whether a row was requested before its transaction was rolled back in our books. Then the row may
+ * be older than the rollback: its depth would verify a deposit that was mined again a moment ago. A
+ * row that shows the rollback itself is not older. A forged rollback under another transaction's id does not count: the row's depth stays
  * true.
  */
 export function mayPrecedeRollback(row: CustodyTransaction, { rollbacks }: Snapshot): boolean {
   const { transactionId, vaultId, type, status, askedAfter } = row;
-  if (type !== 'incoming' || status !== 'confirmed' || askedAfter === undefined) return false;
+  if (type !== 'incoming' || status === 'rolledback' || askedAfter === undefined) return false;
   return (rollbacks.get(hashKeyOf(row)) ?? []).some((one) => {
     if (one.seq <= askedAfter) return false;
     return one.transactionId === null
