@@ -52,7 +52,8 @@ export class ChangedTransactions {
   readonly #seen = new Set<TransactionId>();
   readonly #changed = new Map<TransactionId, Changed>();
   readonly #pending = new Map<TransactionId, CustodyTransaction>();
-  #attempts = 0;
+  /** The cut-off of the close that made the last attempt. */
+  #cutOffAt: number | undefined;
   #requests = 0;
   #unreadable = 0;
   #newest: number | null = null;
@@ -103,9 +104,10 @@ export class ChangedTransactions {
   }): Promise<AttemptEnd> {
     const { custody, now, cutOffAt } = context;
     const deadlineMs = now() + ATTEMPT_MS_MAX;
-    // Sweeps keep a part of the budget that the later parts of a long list cannot use.
-    const priority: Priority = this.#attempts === 0 ? 'sweep' : 'inactive';
-    this.#attempts += 1;
+    // Sweeps keep a part of the budget that the later attempts of a close cannot use. The lowest lane
+    // may have no room for hours, so each close begins in the sweeps' lane.
+    const priority: Priority = this.#cutOffAt === cutOffAt ? 'inactive' : 'sweep';
+    this.#cutOffAt = cutOffAt;
     let asked = 0;
     let progressed = false;
     const ask = async (at: PageRequest) => {

@@ -9,9 +9,9 @@ import { CustodyReader, type CustodyAttempt, type CutOffs } from './custody-effe
 import { readVaultNames } from './vault-names.ts';
 
 /**
- * How long a close waits for the custody API before it closes the day without the API's data. A
- * closed report never changes, so an outage of minutes must not appear in it. A close waits longer
- * while its reading goes on.
+ * How long a close waits for the custody API before it closes the day without the API's data, from
+ * its first attempt, or from the last one that read a part. A closed report never changes, so an
+ * outage of minutes must not appear in it, also when the close is late or its reading is long.
  */
 const PATIENCE_MS = 3_600_000;
 
@@ -81,6 +81,8 @@ export class Closer {
     this.#stopping.signal.addEventListener('abort', () => resolve(undefined));
   });
   #turn: Promise<unknown> = Promise.resolve();
+  /** The day that waits for the custody API; its first attempt, or the last one that read a part. */
+  #awaited: { readonly day: string; readonly since: number } | undefined;
 
   constructor(options: CloserOptions) {
     this.#options = options;
@@ -172,11 +174,9 @@ export class Closer {
   }
 
   async #close(day: CalendarDay, following: CalendarDay | undefined): Promise<Step> {
-    const { calendar, now } = this.#options;
     const { reading: custody, next } = await this.#readCustody(day, following);
     if (this.#stopping.signal.aborted) return STOPPED;
-    const isPatient = next === 'retry' && now() < calendar.dueAt(day) + PATIENCE_MS;
-    if (custody.kind === 'not_read' && (isPatient || next === 'goes-on')) {
+    if (custody.kind === 'not_read' && this.#isPatient(day, next)) {
       return { kind: 'postponed', days: [], reason: custody.reason };
     }
     const exempt = following === undefined ? { exempt: await this.#exempt() } : {};
@@ -191,6 +191,13 @@ export class Closer {
       }
     }
     return { kind: 'not_recorded', days: [], cause: 'the clock was set back over the cut-off' };
+  }
+
+  #isPatient({ day }: CalendarDay, next: CustodyAttempt['next']): boolean {
+    if (next === 'none') return false;
+    const at = this.#options.now();
+    if (next === 'goes-on' || this.#awaited?.day !== day) this.#awaited = { day, since: at };
+    return at < this.#awaited.since + PATIENCE_MS;
   }
 
   async #readCustody(

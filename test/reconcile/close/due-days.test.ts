@@ -83,6 +83,20 @@ test('while the API is down a close waits, and after an hour it goes on without 
   expect(report.exceptions.map(({ kind }) => kind)).toEqual(['custody_not_compared']);
 });
 
+test('a close that begins hours late waits for the API as long as another', async () => {
+  const stage = await start();
+  await stage.paid(await stage.depositAddress(), 700, 3);
+  await toNextDay(stage);
+  await stage.caller.advance(8 * HOUR_MS);
+  await stage.faults({ fault: 'error', operation: 'GET /transactions', errorCode: 'GE-1' });
+  const closer = closerOf(stage);
+  expect(await closer.closeDue()).toMatchObject({ kind: 'postponed', days: [] });
+  await stage.faults();
+  await stage.caller.advance(60_000);
+  expect(await closer.closeDue()).toMatchObject({ kind: 'closed' });
+  expect(lastReport(stage.open).custody).toMatchObject({ compared: true });
+});
+
 test('a close that is stopped closes no further day, and the next one goes on from there', async () => {
   const stage = await start();
   const first = calendar.dayAt(stage.now);

@@ -102,6 +102,20 @@ test('a close waits for longer than an hour while the budget lets it go on', asy
   expect(list.answered.length).toBeLessThan(40);
 });
 
+test('a close that read for hours waits for another hour when it reads nothing', async () => {
+  const { stage, closer, list } = await afterLongDay(5_000);
+  for (let hours = 0; hours < 3; hours += 1) {
+    list.room = 7;
+    expect(await closer.closeDue()).toEqual(GOES_ON);
+    await stage.caller.advance(HOUR_MS - MINUTE_MS);
+  }
+  const reason = expect.stringMatching(/^the request budget is used up/) as string;
+  expect(await closer.closeDue()).toEqual({ kind: 'postponed', days: [], reason });
+  await stage.caller.advance(MINUTE_MS);
+  expect(await closer.closeDue()).toMatchObject({ kind: 'closed' });
+  expect(lastReport(stage.open).custody).toEqual({ compared: false, reason });
+});
+
 test('a reading that an outage broke off goes on with the next day’s close', async () => {
   const { stage, closer, list } = await afterLongDay(5_000);
   list.room = 20;
@@ -116,6 +130,8 @@ test('a reading that an outage broke off goes on with the next day’s close', a
   expect(await closer.closeDue()).toMatchObject({ kind: 'closed' });
   expect(lastReport(stage.open).custody).toMatchObject({ compared: true, transactions: 5_400 });
   expect(list.answered.length).toBeLessThan(40);
+  // The next day's close begins in the sweeps' lane: the lowest one may have no room for days.
+  expect(new Set(list.answered)).toEqual(new Set(['sweep']));
 });
 
 test('a list longer than a close reads is read once, and each report says that it is too long', async () => {
