@@ -202,6 +202,6 @@ function notRead(reason: string): CustodyReading {
 }
 
 function tooLong({ transactions }: { readonly transactions: number }): CustodyAttempt {
-  const reason = `more transactions changed since custody was last compared than a close reads (it read ${transactions}): neither this day nor a later one can be compared`;
+  const reason = `more transactions changed since custody was last compared than a close reads (it read ${transactions}): neither this day nor a later one can be compared. Sweeps still compare each transaction: check every open break before you sign`;
   return { reading: notRead(reason), next: 'none' };
 }
