@@ -76,6 +76,30 @@ test('a webhook that leaves the attribution out does not keep a deposit from its
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
+test('a registered memo that the API does not attribute is held with a break until it does', async () => {
+  const { stage, hash, atAddress, atMemo } = await paidToMemo({ registered: true });
+  const { client } = stage;
+  const list = client.transactions.bind(client);
+  client.transactions = async (...asked) => {
+    const answer = await list(...asked);
+    if (answer.kind !== 'ok') return answer;
+    const rows = answer.value.rows.map((row) => ({
+      ...row,
+      balanceChanges: row.balanceChanges?.map((entry) => ({ ...entry, memoInfo: null })) ?? null,
+    }));
+    return { ...answer, value: { ...answer.value, rows } };
+  };
+  await stage.run();
+  expect(await stage.depositState(hash)).toBe('held: unattributed_memo');
+  expect(stage.open.positions()).toEqual(atAddress);
+  expect(stage.open.openBreaks()).toEqual(['unattributed_memo']);
+  client.transactions = list;
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 30000000']);
+  expect(stage.open.positions()).toEqual(atMemo);
+  expect(stage.open.openBreaks()).toEqual([]);
+});
+
 /** A payment of 700 units, three deep, and another address of the same account. */
 async function paidBeside() {
   const stage = await Stage.start();
