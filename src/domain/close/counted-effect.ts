@@ -29,16 +29,11 @@ export function datedOf(
 }
 
 /** Whether a receipt's record leaves open on which side of a moment it was mined. */
-export function straddles(transaction: CustodyTransaction, moment: number): boolean {
-  return transaction.type === 'incoming' && changedSince(transaction, moment);
-}
-
-/** Whether a transaction existed before a moment, and has changed since. */
-export function changedSince(
-  { createdAt, updatedAt }: CustodyTransaction,
+export function straddles(
+  { type, createdAt, updatedAt }: CustodyTransaction,
   moment: number,
 ): boolean {
-  return (createdAt ?? updatedAt) < moment && updatedAt >= moment;
+  return type === 'incoming' && (createdAt ?? updatedAt) < moment && updatedAt >= moment;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Priority } from '../../custody/budget/lane.ts';
 import type { CustodyClient } from '../../custody/client.ts';
 import type { PageRequest } from '../../custody/list/page-cursor.ts';
 import type { IncompleteCause } from '../../custody/list/pages.ts';
-import { changedSince, effectOf } from '../../domain/close/counted-effect.ts';
+import { effectOf } from '../../domain/close/counted-effect.ts';
 import type { CountedEffect } from '../../domain/close/record.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
@@ -31,6 +31,12 @@ export type AttemptEnd =
   | { readonly kind: 'complete' }
   | { readonly kind: 'paused'; readonly cause: Failure; readonly progressed: boolean }
   | { readonly kind: 'failed'; readonly cause: IncompleteCause };
+
+/** The end of the closed day, and how long before it a change is in grace. Milliseconds. */
+interface DayEnd {
+  readonly cutOffAt: number;
+  readonly graceMs: number;
+}
 
 /** A transaction whose effect differs from what earlier closes counted. */
 interface Changed {
@@ -97,12 +103,8 @@ export class ChangedTransactions {
   }
 
   /** Reads until the list, the time or the budget ends. `cutOffAt`: the closed day's end. */
-  async goOn(context: {
-    custody: CustodyClient;
-    now: () => number;
-    cutOffAt: number;
-  }): Promise<AttemptEnd> {
-    const { custody, now, cutOffAt } = context;
+  async goOn(context: DayEnd & { custody: CustodyClient; now: () => number }): Promise<AttemptEnd> {
+    const { custody, now, cutOffAt, graceMs } = context;
     const deadlineMs = now() + ATTEMPT_MS_MAX;
     // Sweeps keep a part of the budget that the later attempts of a close cannot use. The lowest lane
     // may have no room for hours, so each close begins in the sweeps' lane.
@@ -126,7 +128,7 @@ export class ChangedTransactions {
       switch (event.kind) {
         case 'rows':
           this.#unreadable += event.unreadable.length;
-          await this.#take(event.rows.map(transactionOf), cutOffAt);
+          await this.#take(event.rows.map(transactionOf), { cutOffAt, graceMs });
           break;
         case 'complete':
           return { kind: 'complete' };
@@ -141,7 +143,7 @@ export class ChangedTransactions {
   }
 
   /** Counts the newest version of each row. */
-  async #take(rows: readonly CustodyTransaction[], cutOffAt: number): Promise<void> {
+  async #take(rows: readonly CustodyTransaction[], end: DayEnd): Promise<void> {
     const known = await this.#reads.custodyEffects(rows.map(({ transactionId }) => transactionId));
     for (const transaction of rows) {
       const { transactionId, updatedAt } = transaction;
@@ -153,7 +155,7 @@ export class ChangedTransactions {
       if (effect === 'pending') this.#pending.set(transactionId, transaction);
       else if (
         !isKnown(effect, known.get(transactionId) ?? []) ||
-        mayBeUndone(transaction, effect, cutOffAt)
+        mayBeUndone(transaction, effect, end)
       ) {
         this.#changed.set(transactionId, { transaction, effect });
       }
@@ -163,14 +165,16 @@ export class ChangedTransactions {
 
 /**
  * Whether a transaction that moves nothing now may have moved something at the cut-off: a
- * reorganisation may have taken it back since. No close has counted it, so only this row shows that.
+ * reorganisation may have taken it back since, or shortly before, and its webhook may be on its way.
+ * No close has counted it, so only this row shows that.
  */
 function mayBeUndone(
-  transaction: CustodyTransaction,
+  { createdAt, updatedAt }: CustodyTransaction,
   { amounts }: CountedEffect,
-  cutOffAt: number,
+  { cutOffAt, graceMs }: DayEnd,
 ): boolean {
-  return amounts.length === 0 && changedSince(transaction, cutOffAt);
+  if (amounts.length > 0 || updatedAt < cutOffAt - graceMs) return false;
+  return (createdAt ?? updatedAt) < cutOffAt;
 }
 
 /** Whether earlier closes counted the same. */

@@ -86,8 +86,8 @@ export class Closer {
 
   constructor(options: CloserOptions) {
     this.#options = options;
-    const { custody, reads, now } = options;
-    this.#reader = custody && new CustodyReader({ custody, reads, now });
+    const { custody, reads, now, graceMs } = options;
+    this.#reader = custody && new CustodyReader({ custody, reads, now, graceMs });
   }
 
   /** Whether days are due by the schedule. */

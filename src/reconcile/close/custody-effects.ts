@@ -35,6 +35,7 @@ interface ReaderOptions {
   readonly reads: Pick<Reads, 'custodyEffects' | 'firstRecordedAt'>;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
+  readonly graceMs: number;
 }
 
 /**
