@@ -36,6 +36,10 @@ interface ClosingOptions {
 export class Closing {
   readonly #options: ClosingOptions;
   readonly #chance: Chance;
+  /** Days that were closed while a clock was off by more than the grace period. */
+  readonly daysByWrongClock = new Set<string>();
+  /** By how much a clock of the product is off. */
+  skewMs = 0;
   #tries = 0;
   #closed = 0;
 
@@ -86,6 +90,7 @@ export class Closing {
     }
     const { kind, days } = result;
     this.#closed += days.length;
+    if (Math.abs(this.skewMs) > GRACE_MS) for (const day of days) this.daysByWrongClock.add(day);
     log.add(`close: ${kind} ${days.join(' ')}`);
     return kind;
   }

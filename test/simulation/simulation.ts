@@ -125,6 +125,7 @@ class Simulation {
       falseWebhooks: forger.falseWebhooks,
       acknowledged,
       isLastDayAtRest: this.#closing,
+      daysByWrongClock: this.#steps.closing?.daysByWrongClock ?? new Set(),
     });
     const { paths } = this.#product;
     problems.push(...(await this.#product.problems()), ...replayProblems(paths[0]));

@@ -63,7 +63,7 @@ export class Steps {
   readonly depths = new DepthHistory();
   readonly #lying: boolean;
   /** Absent where no day passes. */
-  readonly #closing: Closing | undefined;
+  readonly closing: Closing | undefined;
   readonly #chance: Chance;
   readonly #bustling: Chance;
   readonly #resting: Chance;
@@ -107,7 +107,7 @@ export class Steps {
       acknowledged: () => acknowledged,
     });
     runSetup.bustle.run = () => this.#bustle();
-    this.#closing = closing ? this.#newClosing(seed) : undefined;
+    this.closing = closing ? this.#newClosing(seed) : undefined;
   }
 
   #newClosing(seed: number): Closing {
@@ -136,7 +136,7 @@ export class Steps {
       sweeps: this.#sweeps,
       rounds: this.#rounds,
       deaths: this.#deaths,
-      closed: this.#closing?.closed ?? 0,
+      closed: this.closing?.closed ?? 0,
       falseWebhooks: this.forger.falseWebhooks.length,
     };
   }
@@ -187,7 +187,7 @@ export class Steps {
       default:
         action satisfies never;
     }
-    await this.#closing?.step();
+    await this.closing?.step();
     await this.#product.injectFault();
     await this.#product.idle();
     await this.#network.idle();
@@ -201,6 +201,7 @@ export class Steps {
   }
 
   #skew(ms: number): void {
+    if (this.closing !== undefined) this.closing.skewMs = ms;
     this.#product.skew(ms);
     this.#log.add(`the product's clock is off by ${ms}`);
   }
@@ -294,7 +295,7 @@ export class Steps {
   async comeToRest(): Promise<void> {
     this.#faultSchedule.clear();
     await this.#putFaults();
-    this.#product.skew(0);
+    this.#skew(0);
     await this.#product.heal();
     this.#log.add('rest');
     this.#traffic.decideAll();
@@ -309,7 +310,7 @@ export class Steps {
       if (count === 2) await this.operators.resolveUnexplained();
       await this.#deliverAll();
     }
-    await this.#closing?.closeLastDay();
+    await this.closing?.closeLastDay();
     await this.#lookAtFeed();
   }
 

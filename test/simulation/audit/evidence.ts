@@ -59,6 +59,11 @@ export interface Evidence {
   readonly acknowledged: readonly Uint8Array[];
   /** Whether the last closed day ended when nothing was under way any more. */
   readonly isLastDayAtRest: boolean;
+  /**
+   * Days that were closed while a clock of the product was off by more than the grace period. The
+   * custody service dates what it took back by its own clock.
+   */
+  readonly daysByWrongClock: ReadonlySet<string>;
 }
 
 /** What really is, from the core's own truth, beside what the simulation has done to the product. */
@@ -68,7 +73,12 @@ export function gatherEvidence(
     custodySetup: CustodySetup;
   } & Pick<
     Evidence,
-    'depthsAtCredit' | 'attributed' | 'falseWebhooks' | 'acknowledged' | 'isLastDayAtRest'
+    | 'depthsAtCredit'
+    | 'attributed'
+    | 'falseWebhooks'
+    | 'acknowledged'
+    | 'isLastDayAtRest'
+    | 'daysByWrongClock'
   >,
 ): Evidence {
   const { world, custodySetup, ...done } = from;

@@ -182,6 +182,7 @@ export class ReportAudit {
    * one that no run has compared yet: in a run of the simulation, days may pass without any.
    */
   #checkExplanations(report: Report): void {
+    if (this.#evidence.daysByWrongClock.has(report.day)) return;
     for (const one of report.differences) {
       const isHeld = one.against === 'custody' && one.actual !== '0';
       const needsOne = isHeld && !this.#lied.has(one.blockchainHash);
