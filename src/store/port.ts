@@ -208,6 +208,8 @@ export interface RecordSource {
    * then by their first fact, and how many there are in all.
    */
   idleDeposits(until: number, limit: number): Idle<Deposit>;
+  /** Deposits whose credit waits for its reversal since `until`, the oldest first, and their number. */
+  unreversedDeposits(until: number, limit: number): Idle<Deposit>;
   /** The same for withdrawals without a final status. */
   idleWithdrawals(until: number, limit: number): Idle<Withdrawal>;
   pinnedDecimals(asset: AssetId): number | undefined;

@@ -20,6 +20,7 @@ function agesOf({ reconcile, custody }: Pick<Config, 'reconcile' | 'custody'>): 
     stale: {
       depositMs: custody === undefined ? null : stale.depositSeconds * 1000,
       withdrawalMs: stale.withdrawalSeconds * 1000,
+      reversals: true,
     },
     escalation: {
       infoToWarningAfterMs: ms(escalation.infoToWarningAfterSeconds),

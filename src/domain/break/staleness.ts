@@ -10,6 +10,8 @@ export interface StaleAges {
   /** Null without a custody API: every deposit waits then, by configuration. */
   readonly depositMs: number | null;
   readonly withdrawalMs: number;
+  /** A credit that waits for its reversal is stale too. Absent in runs of earlier versions. */
+  readonly reversals?: true;
 }
 
 /**
@@ -23,7 +25,7 @@ export const STALE_NOT_SHOWN = 'stale_not_shown';
 
 /**
  * Whether a deposit waits for an automatic step or an approval. A verified deposit that a person,
- * dust or a halt holds waits on purpose.
+ * dust or a halt holds waits on purpose. A credited one that was rolled back waits for its reversal.
  */
 function waits(deposit: Deposit): boolean {
   switch (deposit.state) {
@@ -35,6 +37,7 @@ function waits(deposit: Deposit): boolean {
       return deposit.verifiedAt === null || deposit.reason === 'approval_required';
     case 'credited':
     case 'settled':
+      return deposit.evidence === 'none';
     case 'internal':
     case 'rolled_back':
     case 'reversed':
@@ -48,7 +51,10 @@ function waits(deposit: Deposit): boolean {
 function waitText(deposit: Deposit): string {
   const unverified =
     'the custody API has not confirmed it: its status there is unknown or failed, or it cannot be asked';
-  const { state, reason, requiredConfirmations, verifiedAt } = deposit;
+  const { state, reason, requiredConfirmations, verifiedAt, credit } = deposit;
+  if (credit !== null) {
+    return 'its transaction was rolled back, and the custody API has not confirmed that: its status there is unknown or failed, or it cannot be asked';
+  }
   if (state === 'detected') {
     return 'no confirmation came after the mempool: its fee may be too low, or it was dropped';
   }

@@ -16,6 +16,8 @@ interface Aged {
   readonly skipped: Readonly<Record<string, number>>;
 }
 
+const NONE = { oldest: [], total: 0 } as const;
+
 /**
  * Finds stale deposits and withdrawals in each run, and escalates old breaks. It reads the store as
  * it was before the run: the caller has flushed, and the run itself changes no deposit.
@@ -40,15 +42,17 @@ export class AgeHandler {
 
   #findStale(ages: RunAges, fact: { at: number; apply: (decided: ChangeSet) => void }): Aged {
     const { source } = this.#context;
-    const { depositMs, withdrawalMs } = ages.stale;
+    const { depositMs, withdrawalMs, reversals = false } = ages.stale;
     const deposits =
-      depositMs === null
-        ? { oldest: [], total: 0 }
-        : source.idleDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
+      depositMs === null ? NONE : source.idleDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
+    const unreversed =
+      depositMs === null || !reversals
+        ? NONE
+        : source.unreversedDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
     const withdrawals = source.idleWithdrawals(fact.at - withdrawalMs, STALE_SHOWN_MAX);
     const decided = handleStale(
       {
-        deposits: deposits.oldest,
+        deposits: [...unreversed.oldest, ...deposits.oldest],
         withdrawals: withdrawals.oldest,
         openDeposits: source
           .unresolvedBreaks(['stale_deposit'])
@@ -61,8 +65,10 @@ export class AgeHandler {
       fact.at,
     );
     fact.apply(decided);
-    const shown = deposits.oldest.length + withdrawals.oldest.length;
-    const more = deposits.total + withdrawals.total - shown;
+    const more = [unreversed, deposits, withdrawals].reduce(
+      (sum, { total, oldest }) => sum + total - oldest.length,
+      0,
+    );
     return { broken: decided.found.length, skipped: more === 0 ? {} : { [STALE_NOT_SHOWN]: more } };
   }
 

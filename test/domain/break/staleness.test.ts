@@ -2,19 +2,28 @@ import { describe, expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import type { RunAges } from '../../../src/domain/fact/custody-record.ts';
 import { STALE_SHOWN_MAX } from '../../../src/domain/break/staleness.ts';
+import { CreditId } from '../../../src/domain/ids.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { openLedger, SIX_DEEP, type OpenLedger } from '../../store/open-ledger.ts';
 import { Service } from '../../store/webhook.ts';
 
 const HOUR = 3_600_000;
 const AGES: RunAges = {
-  stale: { depositMs: 6 * HOUR, withdrawalMs: 24 * HOUR },
+  stale: { depositMs: 6 * HOUR, withdrawalMs: 24 * HOUR, reversals: true },
   escalation: { infoToWarningAfterMs: null, warningToCriticalAfterMs: null },
 };
 
 async function runHoursLater(open: OpenLedger, hours: number, ages = AGES): Promise<void> {
   open.at += hours * HOUR - 1_000;
   await open.run(0, ages);
+}
+
+/** The custody API neither confirms the rollback, nor shows the transaction as confirmed. */
+async function rolledBackAfterCredit(open: OpenLedger, service: Service): Promise<void> {
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  await open.deliver(service.incoming('rollback'));
+  await verifyWith(open, { status: 'failed' });
 }
 
 /** What brings a deposit where it is, and whether it is stale after six hours there. */
@@ -102,6 +111,22 @@ const DEPOSITS: [
     null,
   ],
   [
+    'rolled back after its credit, and failed at the API',
+    rolledBackAfterCredit,
+    'credited',
+    /^credited since .*: its transaction was rolled back, and the custody API has not confirmed that/,
+  ],
+  [
+    'rolled back after its credit was acknowledged',
+    async (open, service) => {
+      await rolledBackAfterCredit(open, service);
+      const creditId = CreditId(open.feed()[0]?.credit_id ?? '');
+      await open.decide({ kind: 'acknowledge', creditId, reference: 'booking 1' });
+    },
+    'settled',
+    /^settled since .*: its transaction was rolled back/,
+  ],
+  [
     'rolled back',
     (open, service) => open.deliver(service.confirmed(3), service.incoming('rollback')),
     'rolled_back',
@@ -149,6 +174,24 @@ describe('a deposit', () => {
     ]);
     await runHoursLater(open, 6);
     expect(open.openBreaks()).toEqual(['stale_deposit']);
+  });
+
+  test('whose credit is reversed is stale no more', async () => {
+    const open = await openLedger();
+    await rolledBackAfterCredit(open, new Service());
+    await runHoursLater(open, 7);
+    expect(open.openBreaks()).toEqual(['reversal_after_credit', 'stale_deposit']);
+    await verifyWith(open, { status: 'rolledback' });
+    await runHoursLater(open, 1);
+    expect(open.openBreaks()).toEqual(['reversal_after_credit']);
+  });
+
+  test('whose credit waits for its reversal is not stale in a run of an earlier version', async () => {
+    const open = await openLedger();
+    await rolledBackAfterCredit(open, new Service());
+    const { depositMs, withdrawalMs } = AGES.stale;
+    await runHoursLater(open, 7, { ...AGES, stale: { depositMs, withdrawalMs } });
+    expect(open.openBreaks()).toEqual(['reversal_after_credit']);
   });
 
   test('without a custody API is never stale', async () => {

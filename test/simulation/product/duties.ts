@@ -19,7 +19,7 @@ import type { ProductOptions, WantedDays } from './product.ts';
 export const GRACE_MS = 600_000;
 /** Short enough that breaks go stale, rise and heal within a simulation. */
 const AGES = {
-  stale: { depositMs: 1_800_000, withdrawalMs: 3_600_000 },
+  stale: { depositMs: 1_800_000, withdrawalMs: 3_600_000, reversals: true },
   escalation: { infoToWarningAfterMs: 7_200_000, warningToCriticalAfterMs: 3_600_000 },
 } as const;
 /** As the product's own default: five minutes after midnight. */

@@ -179,7 +179,7 @@ export class RandomSteps {
       graceMs: 0,
       // A few facts old is old here: runs open and heal stale breaks, and raise others.
       ages: {
-        stale: { depositMs: 4_000, withdrawalMs: 6_000 },
+        stale: { depositMs: 4_000, withdrawalMs: 6_000, reversals: true },
         escalation: { infoToWarningAfterMs: 3_000, warningToCriticalAfterMs: 5_000 },
       },
       custody: { matched: 0, broken: 0, exempt: {}, skipped: {} },

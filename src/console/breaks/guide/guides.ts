@@ -140,6 +140,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
       'If the deposit waits for a person, decide.',
       'If the deposit waits for confirmations, look at the chain, and at the transaction’s fee.',
       'If the deposit waits for the custody API, or its status there is unknown or failed, ask the custody service.',
+      'If a credited deposit waits for its reversal, ask the custody service whether the transaction left the chain.',
     ],
   },
   stale_withdrawal: {

@@ -11,6 +11,8 @@ import type { BreakRow } from '../table/break-tables.ts';
 /** Repeats the condition of the index `deposits_idle`: SQLite's planner compares the text. */
 const IDLE_DEPOSIT = `(state = 'detected' OR state = 'confirming' OR state = 'verifying'
   OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')))`;
+/** Repeats the condition of the index `deposits_to_reverse`; seldom more than a few rows. */
+const UNREVERSED = `credit_id IS NOT NULL AND evidence = 'none'`;
 /** Repeats the condition of the index `withdrawals_idle`. */
 const IDLE_WITHDRAWAL = `(status IS NULL
   OR status <> 'mined' AND status <> 'failed' AND status <> 'cancelled' AND status <> 'replaced'
@@ -36,6 +38,15 @@ function ageStatementsOf(db: Database) {
                  WHERE ${IDLE_DEPOSIT} AND updated_hour < ? LIMIT ${COUNTED_MAX}))
            + (SELECT count(*) FROM (SELECT 1 FROM deposits
               WHERE ${IDLE_DEPOSIT} AND updated_hour = ? AND updated_at <= ? LIMIT ${COUNTED_MAX}))`,
+      )
+      .pluck(),
+    unreversed: db.prepare<[number, number], DepositRow>(
+      `SELECT * FROM deposits WHERE ${UNREVERSED} AND updated_at <= ?
+       ORDER BY updated_at, deposit_id LIMIT ?`,
+    ),
+    unreversedCount: db
+      .prepare<[number], number>(
+        `SELECT count(*) FROM deposits WHERE ${UNREVERSED} AND updated_at <= ?`,
       )
       .pluck(),
     idleWithdrawals: db.prepare<[number, number], WithdrawalRow>(
@@ -81,6 +92,14 @@ export class AgeRecords {
     const oldest = this.#ask.idleDeposits.all(hour, until, limit).map(depositOf);
     if (oldest.length < limit) return { oldest, total: oldest.length };
     return { oldest, total: this.#ask.idleDepositCount.get(hour, hour, until) ?? 0 };
+  }
+
+  /** Deposits whose credit waits for its reversal since `until` (Unix milliseconds), oldest first. */
+  unreversedDeposits(until: number, limit: number): Idle<Deposit> {
+    const oldest = this.#ask.unreversed.all(until, limit).map(depositOf);
+    const total =
+      oldest.length < limit ? oldest.length : (this.#ask.unreversedCount.get(until) ?? 0);
+    return { oldest, total };
   }
 
   /** Unfinished withdrawals unchanged since `until` (Unix milliseconds), oldest first. */

@@ -271,6 +271,8 @@ export class SqliteRecords implements RecordSource {
   readonly lookRound = () => this.#run.lookRound();
   readonly breaksOpenedUntil = (due: DueBreaks) => this.#age.breaksOpenedUntil(due);
   readonly idleDeposits = (until: number, limit: number) => this.#age.idleDeposits(until, limit);
+  readonly unreversedDeposits = (until: number, limit: number) =>
+    this.#age.unreversedDeposits(until, limit);
   readonly idleWithdrawals = (until: number, limit: number) =>
     this.#age.idleWithdrawals(until, limit);
   readonly exemptionRules = () => this.#exemptions.rules();
