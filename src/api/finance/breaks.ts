@@ -304,13 +304,13 @@ export function mountBreaks(app: OpenAPIHono<ApiEnv>, services: Services): void 
   app.openapi(getBreak, async (context) =>
     context.json(await shown(context.req.valid('param').id), 200),
   );
-  for (const [route, kind] of [
-    [investigate, 'investigate'],
-    [resolve, 'resolve'],
+  for (const [route, step] of [
+    [investigate, { kind: 'investigate' }],
+    [resolve, { kind: 'resolve', followsChain: true }],
   ] as const) {
     app.openapi(route, async (context) => {
       const { id } = context.req.valid('param');
-      const decision = { kind, breakId: BreakId(id), ...given(context.req.valid('json')) };
+      const decision = { ...step, breakId: BreakId(id), ...given(context.req.valid('json')) };
       await recordDecision(services, context.get('caller'), decision);
       return context.json(await shown(id), 200);
     });

@@ -83,7 +83,16 @@ export type Decision =
     }
   | { readonly kind: 'acknowledge'; readonly creditId: CreditId; readonly reference: string }
   | ({ readonly kind: 'investigate'; readonly breakId: BreakId; readonly reason: string } & Based)
-  | ({ readonly kind: 'resolve'; readonly breakId: BreakId; readonly reason: string } & Based)
+  | ({
+      readonly kind: 'resolve';
+      readonly breakId: BreakId;
+      readonly reason: string;
+      /**
+       * Books to suspense also what the books took back, and the chain still shows. Absent in facts
+       * of earlier versions, which posted nothing then.
+       */
+      readonly followsChain?: true;
+    } & Based)
   | ({
       readonly kind: 'assign';
       readonly breakId: BreakId;

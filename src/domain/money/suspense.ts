@@ -22,20 +22,21 @@ export interface SuspenseEntry {
  * | something else | nothing: suspense does not explain the difference |
  *
  * `earlier`: the movement's entries against suspense. `onChain`: its changes in the chain view.
- * `entryId` gives the next entry its number.
+ * `followsChain`: books that took back all their entries have nothing; false in decisions of earlier
+ * versions, which posted nothing then. `entryId` gives the next entry its number.
  */
 export function suspenseEntries(
   movement: Movement,
   evidence: {
     readonly earlier: readonly SuspenseEntry[];
     readonly onChain: readonly BalanceChange[];
+    readonly followsChain: boolean;
   },
   entryId: () => number,
 ): readonly Entry[] {
-  const { earlier, onChain } = evidence;
+  const { earlier, onChain, followsChain } = evidence;
   if (!isAtOdds(movement)) return [];
-  // The books have entries, and none of them is against suspense.
-  if (movement.onBooks && earlier.length === 0) return [];
+  if (!followsChain && movement.onBooks && earlier.length === 0) return [];
   const apart = apartFromSuspense(movement, earlier);
   if (apart !== movement.chain && apart !== ZERO) return [];
   const reversals = notReversed(earlier).map(({ entryId: reverses, changes }) =>

@@ -221,14 +221,17 @@ export class DecisionHandler {
     unit.putBreak(taken, now.seq);
     if (decision.kind !== 'resolve') return TAKEN;
     if (known.type === 'unexplained_movement' || known.type === 'conservation') {
-      this.#followChain(known, now);
+      this.#followChain(known, { now, followsChain: decision.followsChain === true });
     }
     judgeResolved(unit, known);
     return TAKEN;
   }
 
   /** Books what the chain shows to suspense, or takes back what a person had booked there. */
-  #followChain(known: Break, now: Now): void {
+  #followChain(
+    known: Break,
+    { now, followsChain }: { readonly now: Now; readonly followsChain: boolean },
+  ): void {
     const { vaultId, network, blockchainHash, asset } = known.subject;
     if (vaultId === null || network === null || blockchainHash === null || asset === null) return;
     const { unit, source } = this.#context;
@@ -239,7 +242,7 @@ export class DecisionHandler {
       .sightings.filter((one) => one.stream === 'blockchain' && one.vaultId === vaultId)
       .flatMap((one) => one.posted)
       .filter((change) => change.asset === asset);
-    const evidence = { earlier: source.suspenseEntriesOf(movement), onChain };
+    const evidence = { earlier: source.suspenseEntriesOf(movement), onChain, followsChain };
     const entries = suspenseEntries(movement, evidence, () => now.mint.entry());
     unit.apply(changeSet({ entries }), now);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { TransactionId } from '../../../src/domain/ids.ts';
 import { openLedger, type OpenLedger } from '../../store/open-ledger.ts';
 import { change, Service } from '../../store/webhook.ts';
 
@@ -74,6 +75,35 @@ describe('resolving an unexplained movement', () => {
     await open.decide({ kind: 'resolve', breakId: conservation, reason: 'now we know' });
     expect(open.balances()).toEqual(balances);
   });
+
+  test.each<[string, { followsChain?: true }, object]>([
+    [
+      'the books follow the chain',
+      { followsChain: true },
+      { 'suspense:v1 ethereum:ETH': '72', 'v1 ethereum:ETH': '-72' },
+    ],
+    ['a decision of an earlier version posts nothing', {}, {}],
+  ])(
+    'resolves conservation after a forged withdrawal was taken back: %s',
+    async (_what, more, balances) => {
+      const open = await openLedger();
+      const service = new Service();
+      await open.deliver(
+        service.chain('transaction', { balanceChanges: DEBIT }),
+        service.outgoing('mined', { balanceChanges: DEBIT }),
+      );
+      const transactionId = TransactionId('wd-tx');
+      await open.record({ kind: 'unknown-transaction', transactionId });
+      await open.run();
+      const { id: breakId } = open.openBreak('conservation');
+      await open.decide({ kind: 'resolve', breakId, reason: 'stolen key, ticket 7', ...more });
+      expect(open.balances()).toEqual(balances);
+      await open.run();
+      expect(open.openBreaks()).toEqual(
+        more.followsChain ? ['unknown_to_custody'] : ['conservation', 'unknown_to_custody'],
+      );
+    },
+  );
 
   test('what the chain took back and mined again goes to suspense again', async () => {
     const { open, service, id } = await unexplained();

@@ -45,7 +45,8 @@ export class Operators {
       EVERYTHING,
     );
     for (const { breakId } of found?.items ?? []) {
-      await this.#decide({ kind: 'resolve', breakId, reason: 'a debit outside the platform' });
+      const reason = 'a debit outside the platform';
+      await this.#decide({ kind: 'resolve', breakId, reason, followsChain: true });
     }
   }
 

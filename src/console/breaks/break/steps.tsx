@@ -34,7 +34,7 @@ function resolveEffect({ type, subject, expected }: ShownBreak, decimals: Decima
   }
   if (type === 'conservation') {
     // A resolution makes the next run compare exactly this movement.
-    return 'Closes the break in your name. If a suspense entry of this movement makes the difference, it takes that entry back. Otherwise it posts nothing, and the next run opens a new break: exempt it to keep it closed.';
+    return 'Closes the break in your name. If a suspense entry of this movement makes the difference, it takes that entry back. If the books took everything back and the chain still shows the movement, it books that to suspense. Otherwise it posts nothing, and the next run opens a new break: exempt it to keep it closed.';
   }
   if (type !== 'unexplained_movement' || asset === null || expected === null) {
     return `Closes the break in your name; it posts nothing.${againText(type)}`;

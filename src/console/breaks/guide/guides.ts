@@ -70,7 +70,8 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
       'If the difference stays, send the custody service the hash and both figures, and ask which is right.',
       'If it is a rounding that the custody service confirms, exempt it.',
       'If somebody booked the movement to suspense before, resolve this break: Counterfoil takes the suspense entry back, if the books then agree with the chain.',
-      'Apart from step 5, do not resolve it by hand: while the difference exists, the next run opens a new break.',
+      'If the books took everything back, and the chain still shows a debit, treat it as theft until explained. When you know the cause, resolve this break: Counterfoil books the amount to suspense.',
+      'Apart from steps 5 and 6, do not resolve it by hand: while the difference exists, the next run opens a new break.',
     ],
   },
   unexplained_movement: {
