@@ -179,8 +179,8 @@ export async function compareAll(context: {
 /**
  * Whether a row was requested before its transaction was rolled back in our books. Then the row may
  * be older than the rollback: its depth would verify a deposit that was mined again a moment ago. A
- * row that shows the rollback itself is not older. A forged rollback under another transaction's id does not count: the row's depth stays
- * true.
+ * row that shows the rollback itself is not older. A forged rollback under another transaction's id
+ * does not count: the row's depth stays true.
  */
 export function mayPrecedeRollback(row: CustodyTransaction, { rollbacks }: Snapshot): boolean {
   const { transactionId, vaultId, type, status, askedAfter } = row;
