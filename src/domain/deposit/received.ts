@@ -128,6 +128,9 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
   const older = context.isOutOfDate || context.isCorrected || count < deposit.confirmations;
   const unattributed = notification.memo !== null && !received.attributed;
   const attributionChanges = unattributed !== deposit.unattributed;
+  // A verification compared the old amount and attribution only.
+  const staysVerified = older || !(amountChanges || attributionChanges);
+  const verifiedAt = staysVerified ? deposit.verifiedAt : null;
   // Lists its members one by one: V8 builds and reads wide objects from a spread slowly.
   return {
     vaultId: deposit.vaultId,
@@ -146,7 +149,8 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
     epoch: deposit.epoch,
     evidence: evidenceAfter(deposit, count),
     confirmations: Math.max(deposit.confirmations, count),
-    change: deposit.change || received.change,
+    // Webhooks are unsigned: once the custody API's record matched, its tags decide what is change.
+    change: deposit.change || (received.change && verifiedAt === null),
     ownTransfer,
     unattributed: older ? deposit.unattributed : unattributed,
     attributedTo: deposit.attributedTo,
@@ -155,8 +159,7 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
     operatorHold: deposit.operatorHold,
     // An approval is for the amount that the person saw.
     approvals: amountChanges && !older ? [] : deposit.approvals,
-    // A verification compared the old amount and attribution only.
-    verifiedAt: (amountChanges || attributionChanges) && !older ? null : deposit.verifiedAt,
+    verifiedAt,
     custodyConfirmations: deposit.custodyConfirmations,
     credit: deposit.credit,
     creditsIssued: deposit.creditsIssued,

@@ -114,8 +114,10 @@ function afterRecord(
 ): Evaluated | null {
   const { outcome, now } = context;
   if (outcome.kind !== 'matched' || record === null) {
-    const pending = outcome.kind === 'skipped' && outcome.cause === 'balance_changes_pending';
-    if (pending || deposit.credit !== null || deposit.verifiedAt === null) return null;
+    if (deposit.credit !== null || deposit.verifiedAt === null) return null;
+    if (outcome.kind === 'skipped' && outcome.cause === 'balance_changes_pending') {
+      return asShallow(deposit, record, now);
+    }
     // The verification ends: a later approval must not credit an outdated match.
     return evaluate(
       { ...deposit, verifiedAt: null, custodyConfirmations: 0, updatedAt: now.at },
@@ -140,6 +142,20 @@ function afterRecord(
     },
     now,
   );
+}
+
+/**
+ * The deposit at the depth of a record whose balance changes are omitted: mined again, the record is
+ * less deep than the one that verified the deposit. Null when it is as deep.
+ */
+function asShallow(
+  deposit: Deposit,
+  record: CustodyTransaction | null,
+  now: RuleContext,
+): Evaluated | null {
+  const depth = record?.confirmations ?? deposit.custodyConfirmations;
+  if (depth >= deposit.custodyConfirmations) return null;
+  return evaluate({ ...deposit, custodyConfirmations: depth, updatedAt: now.at }, now);
 }
 
 /** Whether only the time differs; such evidence is not journalled. */
