@@ -111,10 +111,7 @@ export class Sweep {
     const tally = new Tally();
     const half = custody === undefined ? NO_CUSTODY_RESULT : await this.#halfOf(custody, tally);
     const { changes } = this.#options;
-    const records =
-      changes === undefined
-        ? half.records
-        : half.records.filter((record) => changes.shown.isCurrent(record));
+    const records = changes?.currentOf(half.records, changes.unswept) ?? half.records;
     const untaken = await this.#submitInOrder(records);
     if (untaken !== null) changes?.detach();
     // A complete empty list has no watermark.

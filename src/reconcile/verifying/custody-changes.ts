@@ -1,8 +1,9 @@
 import type { Priority } from '../../custody/budget/lane.ts';
 import type { CustodyClient } from '../../custody/client.ts';
-import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import { PAGE_SIZE_MAX } from '../../wire/page.ts';
+import { hashKeyOf } from '../comparing/comparison.ts';
 import { readCustodyList, type CustodyList } from '../list/custody-list.ts';
 import { RowQueue } from './row-queue.ts';
 import { ShownRows } from './shown-rows.ts';
@@ -101,6 +102,27 @@ export class CustodyChanges {
       rows.set(row.transactionId, this.shown.get(row.transactionId) ?? row);
     }
     return rows;
+  }
+
+  /**
+   * Records of the newest version of their row. Leaves out a deposit's record too when a newer version
+   * of an own transaction with its hash was read meanwhile: that one must be durable first. The
+   * deposit's row goes back into the queue that it was taken from.
+   */
+  currentOf(records: readonly CustodyRecord[], queue: RowQueue): readonly CustodyRecord[] {
+    const current = records.filter((record) => this.shown.isCurrent(record));
+    if (current.length === records.length) return current;
+    const moved = new Set<string>();
+    for (const record of records) {
+      if (record.kind !== 'outgoing' || this.shown.isCurrent(record)) continue;
+      moved.add(hashKeyOf(record.transaction));
+    }
+    return current.filter((record) => {
+      if (record.kind !== 'deposit' || record.transaction === null) return true;
+      if (!moved.has(hashKeyOf(record.transaction))) return true;
+      queue.put([record.transaction]);
+      return false;
+    });
   }
 
   /** Forgets the read position and all queued rows. */

@@ -240,9 +240,8 @@ export class Verifier {
       if (mayPrecedeRollback(row, snapshot)) changes.readAgain(row);
     }
     const records = compared.flatMap((one) => one.record ?? []);
-    const refusal = await submitInOrder(
-      records.filter((record) => changes.shown.isCurrent(record)),
-      (part) => this.#submit(part),
+    const refusal = await submitInOrder(changes.currentOf(records, changes.unverified), (part) =>
+      this.#submit(part),
     );
     return refusal === null;
   }
