@@ -201,19 +201,16 @@ async function lostRollback(stage: Stage): Promise<Webhook> {
   return rollback;
 }
 
+async function retried(stage: Stage, rollback: Webhook): Promise<void> {
+  const raw = Buffer.from(JSON.stringify(rollback));
+  const defect = 'it could not be booked';
+  await stage.open.commit([{ kind: 'quarantined', at: stage.now, raw, id: rollback.id, defect }]);
+  const [kept] = stage.open.rows<{ id: string }>('SELECT quarantine_id AS id FROM quarantine');
+  await stage.open.decide({ kind: 'retry', quarantineId: kept?.id ?? '', reason: 'upgraded' });
+}
+
 test.each<[string, (stage: Stage, rollback: Webhook) => Promise<void>]>([
-  [
-    'is retried from the quarantine',
-    async (stage, rollback) => {
-      const raw = Buffer.from(JSON.stringify(rollback));
-      const defect = 'it could not be booked';
-      await stage.open.commit([
-        { kind: 'quarantined', at: stage.now, raw, id: rollback.id, defect },
-      ]);
-      const [kept] = stage.open.rows<{ id: string }>('SELECT quarantine_id AS id FROM quarantine');
-      await stage.open.decide({ kind: 'retry', quarantineId: kept?.id ?? '', reason: 'upgraded' });
-    },
-  ],
+  ['is retried from the quarantine', retried],
   [
     'is backfilled',
     async (stage, { transactionId }) => {
@@ -245,3 +242,19 @@ test.each<[string, (stage: Stage, rollback: Webhook) => Promise<void>]>([
     await expectOneDeep(stage, hash);
   },
 );
+
+test('a rollback that is retried when nothing is booked for the deposit counts against the API’s rows too', async () => {
+  const stage = await Stage.start();
+  const hash = await stage.pay(await stage.depositAddress(), 700);
+  stage.loses = ({ stream }) => stream === 'incoming';
+  await stage.mine(3);
+  expect(await stage.depositState(hash)).toBe('detected');
+  const act = async (): Promise<void> => {
+    stage.lost.splice(0);
+    await retried(stage, await lostRollback(stage));
+    await stage.mine(1);
+  };
+  await stage.run(stage.newSweep({ reads: readsAfter(stage, act) }));
+  expect(stage.open.feedLines()).toEqual([]);
+  await expectOneDeep(stage, hash);
+});

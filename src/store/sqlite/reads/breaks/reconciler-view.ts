@@ -37,7 +37,8 @@ function keyOf(network: string, hash: string): string {
  * The last rollbacks after a journal position, of hashes that were rolled back at some position. Of
  * webhooks a repeat counts too: it may be the true one, after a forged one. A rollback that was
  * retried from the quarantine, or backfilled, is known by the entry that it reversed. A correction
- * reverses an entry too: it counts, which costs one more reading.
+ * reverses an entry too: it counts, which costs one more reading. So does every retry, because one
+ * that finds no entry to reverse leaves no other trace of its hash.
  */
 async function rollbacksAt(
   at: Kysely<Tables>,
@@ -80,7 +81,36 @@ async function rollbacksAt(
       });
     }
   }
-  return found;
+  const retriedAt = returned.length === 0 ? null : await lastRetryAt(at, after);
+  return retriedAt === null ? found : [...found, ...returned.flatMap(rolledBackAt(retriedAt))];
+}
+
+/** The journal position of the last retry from the quarantine after a position; null without one. */
+async function lastRetryAt(at: Kysely<Tables>, after: number): Promise<number | null> {
+  const retried = at.selectFrom('quarantine').where('state', '=', 'retried').select('retried_at');
+  const last = await at
+    .selectFrom('journal')
+    .where('kind', '=', 'decision')
+    .where('seq', '>', after)
+    .where('recorded_at', 'in', retried)
+    .select(({ fn }) => fn.max<number | null>('seq').as('seq'))
+    .executeTakeFirst();
+  return last?.seq ?? null;
+}
+
+/** A rollback at a journal position in each vault where the hash was ever rolled back. */
+function rolledBackAt(seq: number) {
+  return ({ network, blockchainHash, sightings }: HashState): ReconcilerView['rollbacks'] => {
+    const returned = sightings.filter(({ epoch }) => epoch > 0);
+    const vaultIds = new Set(returned.map(({ vaultId }) => vaultId));
+    return [...vaultIds].map((vaultId) => ({
+      network,
+      blockchainHash,
+      vaultId,
+      transactionId: null,
+      seq,
+    }));
+  };
 }
 
 /** The state of each hash, in the given order; an unknown hash has empty lists. */
