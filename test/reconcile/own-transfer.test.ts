@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Stage, type DepositAddress, type Webhook } from './stage.ts';
+import { GRACE_MS, Stage, type DepositAddress, type Webhook } from './stage.ts';
 
 const FUNDS = '900000000000000000';
 
@@ -133,4 +133,30 @@ test('a later run takes evidence that was not taken, at any time', async () => {
   await stage.run();
   await stage.run();
   expect(stage.open.openBreaks()).toContain('missing_notification');
+});
+
+test('a transfer older than the list’s reading, found at its receiving address alone, is internal', async () => {
+  const { stage, from, to } = await twoVaults();
+  stage.loses = () => true;
+  const id = await stage.order(from, to.networkAddress, '1000');
+  await stage.mine(3);
+  await stage.caller.advance(7_200_000);
+  await stage.open.record({
+    kind: 'run',
+    startedAt: stage.now,
+    graceMs: GRACE_MS,
+    custody: { matched: 0, broken: 0, exempt: {}, skipped: {} },
+    requests: 0,
+    watermark: stage.now,
+    incomplete: null,
+    isBounded: true,
+  });
+  const webhookUrl = await stage.webhookUrl();
+  const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: [to.vaultId] } });
+  for (let run = 0; run < 4; run += 1) {
+    await stage.run(sweep);
+    await stage.caller.advance(GRACE_MS + 60_000);
+  }
+  expect(await stage.depositState(await hashOf(stage, id))).toBe('internal');
+  expect(stage.open.feedLines()).toEqual([`credit ${FUNDS}`]);
 });

@@ -61,7 +61,7 @@ interface LookedAt {
   readonly movement: AddressMovement;
   readonly platform: Platform;
   readonly noticedAt: number;
-  /** The service's transactions with this hash in the vault. */
+  /** The service's transactions with this hash, in every vault. */
   readonly transactions: readonly CustodyTransaction[];
   /** Why the transactions could not be read; null when they were read or not needed. */
   readonly unasked?: Outcome;
@@ -136,7 +136,7 @@ export class AddressRound {
       const evidence = { movement, platform, noticedAt, graceMs, joins: true } as const;
       const compared = compareAddressRow(evidence, snapshot);
       const outcome = compared.asks
-        ? (unasked ?? outcomeOfKnown(transactions, snapshot))
+        ? (unasked ?? outcomeOfKnown(inVaultOf(movement, transactions), snapshot))
         : compared.outcome;
       tally.add(outcome);
       if (compared.record !== null) records.push(compared.record);
@@ -228,7 +228,7 @@ export class AddressRound {
         continue;
       }
       const { transactions } = found;
-      const platform = transactions.length === 0 ? 'unknown' : 'unasked';
+      const platform = inVaultOf(movement, transactions).length === 0 ? 'unknown' : 'unasked';
       rows.push({ movement, platform, noticedAt, transactions });
     }
     const { requests } = lookUps;
@@ -248,6 +248,14 @@ export class AddressRound {
 /** Whether the cause of missing rows is temporary: a later reading may succeed. */
 function isPassing(missing: SkipCause | null): boolean {
   return missing === 'api_unavailable' || missing === 'rate_budget';
+}
+
+/** The transactions that may explain the movement; those of other vaults may show an own transfer. */
+function inVaultOf(
+  { vaultId }: AddressMovement,
+  transactions: readonly CustodyTransaction[],
+): CustodyTransaction[] {
+  return transactions.filter((one) => one.vaultId === vaultId);
 }
 
 /** Outcomes of a hash that the service knows: those of its transactions that did not match. */
@@ -276,12 +284,7 @@ class LookUps {
     const key = hashKeyOf(movement);
     const found = this.#asked.get(key) ?? (await this.#ask(movement));
     this.#asked.set(key, found);
-    if (found.kind === 'skipped') return found;
-    const { vaultId } = movement;
-    return {
-      kind: 'found',
-      transactions: found.transactions.filter((one) => one.vaultId === vaultId),
-    };
+    return found;
   }
 
   async #ask({ network, blockchainHash }: AddressMovement): Promise<Found> {
