@@ -59,9 +59,11 @@ export class DisputedHashes {
       this.#backoff.take(one, now);
       if (answer.kind !== 'complete') continue;
       transactions.push(...answer.rows);
-      if (answer.rows.some(({ type }) => type === 'outgoing')) continue;
       const { network, blockchainHash } = one;
-      const incoming = answer.rows.map(({ transactionId }) => transactionId);
+      // Another network may have the same hash.
+      const rows = answer.rows.filter((row) => row.network === network);
+      if (rows.some(({ type }) => type === 'outgoing')) continue;
+      const incoming = rows.map(({ transactionId }) => transactionId);
       disowned.add(hashKeyOf(one));
       records.push({ kind: 'disowned-hash', network, blockchainHash, incoming, graceMs });
     }

@@ -23,6 +23,7 @@ const OWN_ROW = {
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
 };
+const ON_POLYGON = { ...OWN_ROW, transactionId: 'wd-2', type: 'outgoing', network: 'polygon' };
 const OTHER_ROW = { ...OWN_ROW, transactionId: 'dep-2', addressId: 'adr-2' };
 
 function page(data: readonly unknown[], total = data.length): Reply {
@@ -57,6 +58,7 @@ async function asked(reply: Reply, deposits: readonly (typeof DEPOSITS)[number][
 test.for<[why: string, reply: Reply]>([
   ['the deposit alone', page([OWN_ROW])],
   ['other deposits beside it', page([OTHER_ROW, OWN_ROW])],
+  ['an own transaction on another network beside it', page([ON_POLYGON, OWN_ROW])],
 ])('a whole answer of %s disowns the hash', async ([_, reply]) => {
   const { service, ask } = await asked(reply);
   const { disowned, records, requests } = await ask();
