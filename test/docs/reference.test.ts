@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/catalogue.ts';
 import { BREAK_TYPES } from '../../src/domain/break/break.ts';
-import { REPORT_STATUSES } from '../../src/domain/close/report.ts';
+import {
+  REPORT_STATUSES,
+  type DailyReport,
+  type ExplanationKind,
+  type PriorDayItem,
+  type ReportException,
+} from '../../src/domain/close/report.ts';
 import { SKIP_CAUSES } from '../../src/domain/deposit/comparison.ts';
 import { PERMISSIONS, ROLES } from '../../src/domain/access/role.ts';
 import { parseConfig, WHOLE } from '../../src/ops/config/config.ts';
@@ -50,6 +56,82 @@ test.for(LISTS)('every %s is named in %s, and a missing one is found', async (li
     const without = text.replaceAll(`\`${name}\``, '').replaceAll(`\`${name}{`, '');
     expect(unnamed(names, without)).toEqual([name]);
   }
+});
+
+/** The names in code marks in the first column of the table under a heading. */
+function namesInTable(path: string, heading: string): string[] {
+  const section = readPage(path).text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const body = section.split(/^\| -.*\n/m)[1] ?? '';
+  const cells = body.split('\n').map((line) => line.split('|')[1] ?? '');
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+}
+
+const MEMBERS = {
+  version: true,
+  day: true,
+  timezone: true,
+  from: true,
+  cutOffAt: true,
+  closedAt: true,
+  status: true,
+  exceptions: true,
+  openDifferences: true,
+  journal: true,
+  previous: true,
+  totals: true,
+  custody: true,
+  custodyAfterCutOff: true,
+  differences: true,
+  inTransit: true,
+  unconfirmed: true,
+  priorDay: true,
+  openBreaks: true,
+  laterBreaks: true,
+  ageing: true,
+  exempt: true,
+  vaultNames: true,
+  reportHash: true,
+  signatures: true,
+} satisfies Record<keyof DailyReport | 'reportHash' | 'signatures', true>;
+
+const EXCEPTION_KINDS = {
+  identity: true,
+  custody_not_compared: true,
+  custody_rows_unreadable: true,
+  chain_not_compared: true,
+  unexplained_difference: true,
+} satisfies Record<ReportException['kind'], true>;
+
+const EXPLANATIONS = {
+  timing: true,
+  in_grace: true,
+  break: true,
+  resolved_break: true,
+  exempt: true,
+  suspense: true,
+  burned_fee: true,
+  custody_pending: true,
+  chain_not_told: true,
+  unexplained: true,
+} satisfies Record<ExplanationKind, true>;
+
+const PRIOR_DAY_REASONS = {
+  late_event: true,
+  recorded_late: true,
+  reversal: true,
+  suspense: true,
+  reclassified: true,
+} satisfies Record<PriorDayItem['reason'], true>;
+
+test.for([
+  ['Members', MEMBERS],
+  ['Exceptions', EXCEPTION_KINDS],
+  ['Differences', EXPLANATIONS],
+  ['Prior-day items', PRIOR_DAY_REASONS],
+] as const)('the table under %s of the daily report names each, and nothing else', (table) => {
+  const [heading, known] = table;
+  const names = namesInTable('docs/reference/daily-report.md', heading);
+  expect(names.toSorted()).toEqual(Object.keys(known).toSorted());
 });
 
 test('every command is named in its reference', () => {
