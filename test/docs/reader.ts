@@ -45,7 +45,8 @@ case "$1" in
   stop) stop ;;
   start) start ;;
   restart) stop; start ;;
-  enable) start ;;
+  enable) if [ "$2" = --now ]; then start; fi ;;
+  daemon-reload) ;;
   *) echo "systemctl $1 is not known here" >&2; exit 2 ;;
 esac
 `;

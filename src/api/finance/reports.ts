@@ -142,6 +142,8 @@ const signReport = createRoute({
   operationId: 'signDailyReport',
   tags,
   summary: 'Sign the report that you read: the preparer first, then another person as reviewer',
+  description:
+    'A signature is final. The same person who signs in the same role again gets 200, and nothing changes: the first `reason` and `signedAt` stay.',
   ...needs('close-days'),
   request: {
     params: dateParams,
