@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands/catalogue.ts';
+import { reportUnknownFlagFirst } from './commands/unknown-flag.ts';
 import { earlySignals } from './daemon/process/early-signals.ts';
 import { nodeRefusal } from './daemon/process/node-release.ts';
 import { CommandFailed, type Terminal } from './daemon/process/terminal.ts';
@@ -59,6 +60,7 @@ async function program(args: readonly string[]): Promise<Command> {
         ? earlySignals(process, (code) => process.exit(code))
         : process;
       command = await load({ ...context, terminal: { ...terminal, signals } });
+      reportUnknownFlagFirst(command, args.slice(1));
     }
     root.addCommand(command.description(description));
   }

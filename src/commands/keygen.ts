@@ -19,9 +19,9 @@ Without --token: makes an RSA key pair (2048 bits) for the custody API. The priv
 machine; name its file in custody.privateKeyFile. Attach the public key to your API client in the
 custody console and put the client's id into custody.clientId.
 
-With --token: makes a random token. As a path token, name its file in intake.pathTokensFile. As an API
-token, name the file of its SHA-256 in api.tokens[].sha256File and give the token itself to its user,
-once.
+With --token: makes a random token. As a path token, name its file in intake.pathTokensFile. As the
+secret that several receivers share, name its file in receiver.secretFile. As an API token, name the
+file of its SHA-256 in api.tokens[].sha256File and give the token itself to its user, once.
 
 With --out, existing files are not overwritten.
 
@@ -66,7 +66,7 @@ function makeToken(terminal: Terminal, flags: KeygenFlags): void {
     flags.json === true
       ? JSON.stringify(files)
       : [
-          `token   ${files.tokenFile}  (keep it secret; for the API: give it to its user; for webhooks: name it in intake.pathTokensFile)`,
+          `token   ${files.tokenFile}  (keep it secret; for the API: give it to its user; for webhooks: name it in intake.pathTokensFile; for several receivers: name it in receiver.secretFile)`,
           `sha256  ${files.sha256File}  (for the API: name it in api.tokens[].sha256File)`,
         ].join('\n'),
   );

@@ -10,6 +10,14 @@ const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 /** Time limit until a child is ready; a busy machine needs tens of seconds. */
 const READY_MS_MAX = 60_000;
 
+/** Why a child ended. Its own advice about a port names an option that the demo does not have. */
+export function endedText(command: string, said: string): string {
+  const inUse = /EADDRINUSE: address already in use (\S+:\d+)/.exec(said)?.[1];
+  return inUse === undefined
+    ? `\`counterfoil ${command}\` ended at once: ${said}`
+    : `${inUse} is in use: stop what uses it, or choose other ports with --port and --core-port`;
+}
+
 /**
  * The product or the core as a separate process, so that the demo can really kill it. A child
  * reports that it is ready by one JSON line on standard output. Ctrl-C in a terminal does not reach
@@ -50,9 +58,7 @@ export class Child<Ready> {
         once(child, 'exit').then(() => null),
       ]);
       if (first === null) {
-        throw new CommandFailed(
-          `\`counterfoil ${args[0]}\` ended at once: ${errors.join('').trim()}\nIf a port is in use, choose others with --port and --core-port.`,
-        );
+        throw new CommandFailed(endedText(args[0] ?? '', errors.join('').trim()));
       }
       // Drain later log lines, or the child blocks on a full pipe.
       lines.on('line', () => undefined);

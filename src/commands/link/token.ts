@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readText, unreadableText } from '../../ops/config/reading/named-file.ts';
 import type { Environment } from '../../ops/config/reading/substitution.ts';
 import { CommandFailed } from '../../daemon/process/terminal.ts';
 
@@ -20,10 +20,7 @@ export function tokenOf(flags: { readonly tokenFile?: string }, environment: Env
 
 /** The text of a token's file. Throws `CommandFailed` where it cannot be read. */
 export function tokenIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(`--token-file ${file} cannot be read: ${why}`, 2);
-  }
+  const content = readText(file);
+  if (content.kind === 'ok') return content.text.trim();
+  throw new CommandFailed(`--token-file: ${unreadableText(file, content.reason)}`, 2);
 }

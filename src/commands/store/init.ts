@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
+import { readText, unreadableText } from '../../ops/config/reading/named-file.ts';
 import type { Environment } from '../../ops/config/reading/substitution.ts';
 import {
   AddressRefused,
@@ -10,6 +10,7 @@ import {
 } from '../../store/postgres/address.ts';
 import { initJournal, type Initialised } from '../../store/postgres/init.ts';
 import { JournalUnavailable } from '../../store/replicated/shared-journal.ts';
+import { isDatabase } from './journal-at.ts';
 
 const HELP = `
 Creates the journal that several receivers share, in a PostgreSQL database (release 15 or later). A
@@ -60,6 +61,11 @@ export function initCommand(terminal: Terminal, environment: Environment): Comma
 }
 
 function addressOf(flags: InitFlags, environment: Environment): JournalAddress {
+  if (!isDatabase(flags.store)) {
+    const why =
+      'a store in a SQLite file needs no init: `counterfoil serve` makes the file at its first start';
+    throw new CommandFailed(`${why}. For a shared journal, give --store postgres://…`, 2);
+  }
   try {
     return journalAddress(flags.store, passwordOf(flags, environment));
   } catch (error) {
@@ -70,13 +76,12 @@ function addressOf(flags: InitFlags, environment: Environment): JournalAddress {
 
 function passwordOf({ passwordFile }: InitFlags, environment: Environment): string | undefined {
   if (passwordFile === undefined) return environment['PGPASSWORD'];
-  try {
-    // An editor ends the file with a line break, which is not part of the password.
-    return readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, '');
-  } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(`the password file cannot be read: ${cause}`, 2);
+  const content = readText(passwordFile);
+  if (content.kind === 'unreadable') {
+    throw new CommandFailed(`--password-file: ${unreadableText(passwordFile, content.reason)}`, 2);
   }
+  // An editor ends the file with a line break, which is not part of the password.
+  return content.text.replace(/\r?\n$/, '');
 }
 
 async function initialised(

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { tokenOf } from '../../src/commands/link/token.ts';
+import { initCommand } from '../../src/commands/store/init.ts';
+import type { Terminal } from '../../src/daemon/process/terminal.ts';
+
+const SILENT: Terminal = {
+  result: () => undefined,
+  note: () => undefined,
+  exitWith: () => undefined,
+  signals: process,
+};
+
+function init(...flags: string[]): Promise<Command> {
+  return initCommand(SILENT, {}).parseAsync(flags, { from: 'user' });
+}
+
+test.for(['sqlite:x.db', 'x.db', 'data/x.db'])('init --store %s is not needed', async (store) => {
+  await expect(init('--store', store)).rejects.toMatchObject({
+    message:
+      'a store in a SQLite file needs no init: `counterfoil serve` makes the file at its first start. For a shared journal, give --store postgres://…',
+    exitCode: 2,
+  });
+});
+
+test('a password file that does not exist is bad usage, and the message says what to check', async () => {
+  const flags = ['--store', 'postgres://a@127.0.0.1:1/b', '--password-file', '/nowhere/nope'];
+  await expect(init(...flags)).rejects.toMatchObject({
+    message:
+      '--password-file: cannot read /nowhere/nope (ENOENT); check the path and its permissions',
+    exitCode: 2,
+  });
+});
+
+test('a token file that does not exist is bad usage, and the message says what to check', () => {
+  expect(() => tokenOf({ tokenFile: '/nowhere/nope' }, {})).toThrow(
+    expect.objectContaining({
+      message:
+        '--token-file: cannot read /nowhere/nope (ENOENT); check the path and its permissions',
+      exitCode: 2,
+    }) as Error,
+  );
+});
