@@ -117,7 +117,8 @@ export function mountSigningIn(
     const caller = identify(presented);
     if (caller === undefined) {
       if (token !== undefined) throttle.refused(address);
-      const refused = 'That token is unknown or revoked.';
+      const refused =
+        'That token is unknown or revoked. Check that you entered the whole token, or ask an admin for a new one.';
       return askToSignIn(pageRequest, site, { status: 401, refused, next });
     }
     const sha256 = createHash('sha256').update(presented).digest('hex');

@@ -132,7 +132,9 @@ test('a wrong token, none, or too long a one signs nobody in', async () => {
   ];
   for (const answer of answers) {
     expect([answer.status, answer.headers.get('Set-Cookie')]).toEqual([401, null]);
-    expect(await answer.text()).toContain('That token is unknown or revoked.');
+    expect(await answer.text()).toContain(
+      'That token is unknown or revoked. Check that you entered the whole token, or ask an admin for a new one.',
+    );
   }
   expect((await signIn(app, 'x'.repeat(5_000))).status).toBe(413);
 });
