@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { apiUnderTest, tokenOf, type ApiUnderTest } from '../api/api-under-test.ts';
 import { REPOSITORY } from '../house/source.ts';
 import { verifyWith } from '../store/evidence.ts';
@@ -17,18 +17,44 @@ import { blocksOf, readPage } from './page.ts';
 /** Compiling and starting take long on a busy machine. */
 const START_MS_MAX = 240_000;
 
+let compiled: string;
+
 /** The compiled program of the page, in a folder of its own. */
-function compiledProgram(): string {
+beforeAll(() => {
   const blocks = blocksOf(readPage('docs/how-to/read-the-credit-feed.md'));
   const program = blocks.find(({ file }) => file === 'feed.mts')?.text;
   const compile = blocks.flatMap(({ text }) => /^npx tsc .*/m.exec(text) ?? [])[0];
   if (program === undefined || compile === undefined) throw new Error('the page has no program');
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-feed-'));
+  compiled = mkdtempSync(join(tmpdir(), 'counterfoil-feed-'));
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(compiled, 'node_modules'));
+  writeFileSync(join(compiled, 'feed.mts'), program);
+  execFileSync('sh', ['-ec', compile], { cwd: compiled });
+}, START_MS_MAX);
+
+afterAll(() => rmSync(compiled, { recursive: true }));
+
+/** Runs the program in a new folder until it ends or waits for new items. */
+async function ended(
+  api: ApiUnderTest,
+  token: string,
+): Promise<{ exitCode: number | null; errors: string; folder: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-consumer-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
-  writeFileSync(join(folder, 'feed.mts'), program);
-  execFileSync('sh', ['-ec', compile], { cwd: folder });
-  return folder;
+  const program = spawn(process.execPath, [join(compiled, 'feed.mjs')], {
+    cwd: folder,
+    env: { ...process.env, COUNTERFOIL_URL: await served(api), COUNTERFOIL_TOKEN: token },
+  });
+  onTestFinished(() => void program.kill('SIGKILL'));
+  const errors = collect(program.stderr);
+  let exitCode: number | null = null;
+  program.on('close', (code) => (exitCode = code));
+  // A program that goes on waits for new items, or tries again.
+  await expect
+    .poll(() => exitCode !== null || api.feed.pending > 0 || errors().split('\n').length > 2, {
+      timeout: START_MS_MAX,
+    })
+    .toBe(true);
+  return { exitCode, errors: errors(), folder };
 }
 
 async function served(api: ApiUnderTest): Promise<string> {
@@ -41,29 +67,13 @@ async function served(api: ApiUnderTest): Promise<string> {
 test(
   'the example consumer stops at a credit that is acknowledged under another reference',
   async () => {
-    const folder = compiledProgram();
     const api = await apiUnderTest();
     await api.open.deliver(new Service().confirmed(6));
     await verifyWith(api.open);
     const creditId = api.open.lastCreditId();
     await api.post(`/v1/credits/${creditId}/ack`, { reference: 'of-somebody-else' }, 'chris');
-    const program = spawn(process.execPath, ['feed.mjs'], {
-      cwd: folder,
-      env: {
-        ...process.env,
-        COUNTERFOIL_URL: await served(api),
-        COUNTERFOIL_TOKEN: tokenOf('chris'),
-      },
-    });
-    onTestFinished(() => void program.kill('SIGKILL'));
-    const errors = collect(program.stderr);
-    let exitCode: number | null = null;
-    program.on('close', (code) => (exitCode = code));
-    // A program that goes on waits for new items.
-    await expect
-      .poll(() => exitCode !== null || api.feed.pending > 0, { timeout: START_MS_MAX })
-      .toBe(true);
-    expect([exitCode, errors()]).toEqual([
+    const { exitCode, errors, folder } = await ended(api, tokenOf('chris'));
+    expect([exitCode, errors]).toEqual([
       1,
       `${creditId}: acknowledged already with reference "of-somebody-else": another consumer may have booked it. Compare your bookings.\n`,
     ]);
@@ -73,5 +83,33 @@ test(
       { credit_id: creditId, acknowledged: 0 },
     ]);
   },
-  2 * START_MS_MAX,
+  START_MS_MAX,
+);
+
+test.for([
+  [
+    'a wrong token',
+    'wrong',
+    'The token is unknown, replaced or revoked: send one of api.tokens, or one that an admin made.',
+  ],
+  [
+    'no token',
+    '',
+    'Send a token as Authorization: Bearer <token>. An admin makes one, or api.tokens names one.',
+  ],
+  [
+    'a token of another role',
+    tokenOf('vera'),
+    '"vera" has the role viewer. This call needs the permission acknowledge (acknowledge credits): roles crediting, operator, admin.',
+  ],
+] as const)(
+  'the example consumer with %s says why it is refused, and stops',
+  { timeout: START_MS_MAX },
+  async ([, token, said]) => {
+    const api = await apiUnderTest();
+    await api.open.deliver(new Service().confirmed(6));
+    await verifyWith(api.open);
+    const { exitCode, errors } = await ended(api, token);
+    expect([exitCode, errors]).toEqual([1, `${said}\n`]);
+  },
 );

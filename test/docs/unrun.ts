@@ -46,7 +46,7 @@ export const UNRUN: readonly Unrun[] = [
   { page: 'docs/how-to/upgrade.md', begins: 'git pull && npm ci', why: INSTALLS },
   {
     page: 'docs/how-to/read-the-credit-feed.md',
-    begins: 'npm i better-sqlite3',
+    begins: 'npm init -y && npm i better-sqlite3',
     why: 'the packages of this repository stand in',
   },
   {
