@@ -23,6 +23,14 @@ test.for(['sqlite:x.db', 'x.db', 'data/x.db'])('init --store %s is not needed', 
   });
 });
 
+test('init refuses an address that is not of PostgreSQL as bad usage', async () => {
+  await expect(init('--store', 'mysql://u@h/d')).rejects.toMatchObject({
+    message:
+      "the store's address is not of the form postgres://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE[?sslmode=verify-full&…]; write @ of a password as %40, and / ? # as %2F %3F %23",
+    exitCode: 2,
+  });
+});
+
 test('a password file that does not exist is bad usage, and the message says what to check', async () => {
   const flags = ['--store', 'postgres://a@127.0.0.1:1/b', '--password-file', '/nowhere/nope'];
   await expect(init(...flags)).rejects.toMatchObject({

@@ -10,7 +10,6 @@ import {
 } from '../../store/postgres/address.ts';
 import { initJournal, type Initialised } from '../../store/postgres/init.ts';
 import { JournalUnavailable } from '../../store/replicated/shared-journal.ts';
-import { isDatabase } from './journal-at.ts';
 
 const HELP = `
 Creates the journal that several receivers share, in a PostgreSQL database (release 15 or later). A
@@ -61,13 +60,16 @@ export function initCommand(terminal: Terminal, environment: Environment): Comma
 }
 
 function addressOf(flags: InitFlags, environment: Environment): JournalAddress {
-  if (!isDatabase(flags.store)) {
+  if (flags.store.startsWith('sqlite:') || !flags.store.includes('://')) {
     const why =
       'a store in a SQLite file needs no init: `counterfoil serve` makes the file at its first start';
     throw new CommandFailed(`${why}. For a shared journal, give --store postgres://…`, 2);
   }
   try {
-    return journalAddress(flags.store, passwordOf(flags, environment));
+    return journalAddress(flags.store, {
+      password: passwordOf(flags, environment),
+      from: flags.passwordFile === undefined ? 'PGPASSWORD' : `the file ${flags.passwordFile}`,
+    });
   } catch (error) {
     if (error instanceof AddressRefused) throw new CommandFailed(error.message, 2);
     throw error;

@@ -32,7 +32,7 @@ export async function withJournal<Result>(
   let journal: SharedJournal | undefined;
   try {
     journal = new PostgresJournal({
-      address: journalAddress(url, environment['PGPASSWORD']),
+      address: journalAddress(url, { password: environment['PGPASSWORD'], from: 'PGPASSWORD' }),
       receiver: { name: command, url: '', version },
       leaseSeconds: LEASE_SECONDS,
       standby,

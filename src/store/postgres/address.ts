@@ -9,6 +9,8 @@ export interface JournalAddress {
   readonly user: string;
   /** Never part of a message. */
   readonly password: string | undefined;
+  /** Where the password comes from, for messages. */
+  readonly passwordFrom: string;
   readonly schema: string;
   /** False connects without TLS. */
   readonly tls: false | ConnectionOptions;
@@ -23,6 +25,8 @@ export interface Host {
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
+
+const IN_ADDRESS = 'the one in the address of the store';
 
 export const DEFAULT_SCHEMA = 'counterfoil';
 const DEFAULT_PORT = 5432;
@@ -53,9 +57,12 @@ type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>;
  * | `sslrootcert`, `sslcert`, `sslkey` | PEM files: the authority of the server's certificate, and the client's certificate and key |
  * | `target_session_attrs` | `read-write`, which is always meant |
  *
- * `password` replaces the password of the address. Throws `AddressRefused`.
+ * `given` replaces the password of the address, if it has one. Throws `AddressRefused`.
  */
-export function journalAddress(text: string, password?: string): JournalAddress {
+export function journalAddress(
+  text: string,
+  given?: { readonly password: string | undefined; readonly from: string },
+): JournalAddress {
   const parts = URL_PARTS.exec(text);
   if (parts === null) {
     throw new AddressRefused(
@@ -72,7 +79,8 @@ export function journalAddress(text: string, password?: string): JournalAddress 
     hosts,
     database: decoded(database),
     user: decoded(user),
-    password: password ?? inAddress,
+    password: given?.password ?? inAddress,
+    passwordFrom: given?.password === undefined ? IN_ADDRESS : given.from,
     schema: schemaOf(parameters.schema ?? DEFAULT_SCHEMA),
     tls: tlsOf(parameters, hosts),
   };

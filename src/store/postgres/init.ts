@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { JournalUnavailable } from '../replicated/shared-journal.ts';
-import { shownHost, type JournalAddress } from './address.ts';
+import type { JournalAddress } from './address.ts';
+import { FailedHosts } from './connection/failed-hosts.ts';
 import { identityOf, identityRefusal, JOURNAL_VERSION, type Identity } from './journal-identity.ts';
 import { grantRuntime } from './runtime-role.ts';
 import type { Session } from './connection/session.ts';
@@ -53,16 +54,16 @@ export async function initJournal(
 }
 
 async function openFirst(address: JournalAddress): Promise<Session> {
-  const causes: string[] = [];
+  const failed = new FailedHosts();
   for (const host of address.hosts) {
     try {
       return await openWritable(address, host, { answerMsMax: ANSWER_MS_MAX });
     } catch (error) {
       if (!(error instanceof StatementFailed)) throw error;
-      causes.push(`${shownHost(host)}: ${error.message}`);
+      failed.add(host, error);
     }
   }
-  throw new JournalUnavailable(`PostgreSQL cannot be used. ${causes.join('; ')}`);
+  throw failed.failure();
 }
 
 async function create(session: Session, schema: string, nowMs: number): Promise<void> {

@@ -107,7 +107,7 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
       what: 'a wrong password',
       serves: true,
       store: () => at('sound', { password: 'wrong-secret' }),
-      says: /password authentication failed for user "admin" \(the password is wrong: check the password file\)/,
+      says: /password authentication failed for user "admin" \(the password is wrong: check the one in the address of the store\)/,
     },
     {
       what: 'a database that does not exist',

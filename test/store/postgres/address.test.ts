@@ -29,6 +29,7 @@ test('an address names its hosts in order, its database, user and schema', () =>
     database: 'exchange',
     user: 'owner',
     password: undefined,
+    passwordFrom: 'the one in the address of the store',
     schema: 'books',
     tls: false,
   });
@@ -51,8 +52,11 @@ test.each([
 });
 
 test('the password of its own file replaces the one in the address, and neither is shown', () => {
-  const address = journalAddress('postgres://u:in%3Aaddress@h/d', 'from-file');
-  expect(address.password).toBe('from-file');
+  const address = journalAddress('postgres://u:in%3Aaddress@h/d', {
+    password: 'from-file',
+    from: 'the file',
+  });
+  expect([address.password, address.passwordFrom]).toEqual(['from-file', 'the file']);
   expect(journalAddress('postgres://u:in%3Aaddress@h/d').password).toBe('in:address');
   expect(shownAddress(address)).toBe('postgres://u@h:5432/d (schema counterfoil)');
 });

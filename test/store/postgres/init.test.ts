@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { journalAddress, type JournalAddress } from '../../../src/store/postgres/address.ts';
+import {
+  journalAddress,
+  shownHost,
+  type JournalAddress,
+} from '../../../src/store/postgres/address.ts';
 import { initJournal } from '../../../src/store/postgres/init.ts';
 import { JOURNAL_VERSION } from '../../../src/store/postgres/journal-identity.ts';
 import { JournalUnavailable } from '../../../src/store/replicated/shared-journal.ts';
@@ -160,7 +164,7 @@ describe.runIf(isInstalled)('init', () => {
     test('that the password is wrong, without the password', async () => {
       const address = { ...schema('public'), password: 'sesame-closed' };
       const message = await messageAt(address);
-      expect(message).toContain('the password is wrong: check the password file');
+      expect(message).toContain('the password is wrong: check the one in the address of the store');
       expect(message).not.toContain('sesame-closed');
     });
 
@@ -170,6 +174,16 @@ describe.runIf(isInstalled)('init', () => {
       const url = `postgres://admin@127.0.0.1:${relay.ownPort}/postgres`;
       expect(await messageAt(journalAddress(url))).toContain('the server asks for a password');
       await expect.poll(() => relay.connections, { timeout: 20_000 }).toBe(0);
+    });
+
+    test('what is wrong at two servers, once', async () => {
+      const address = journalAddress('postgres://admin@127.0.0.1:1,127.0.0.2:1/postgres');
+      const wrong = { ...schema('public'), password: 'sesame-closed' };
+      const [host] = wrong.hosts;
+      if (host === undefined) throw new Error('the cluster has a server');
+      const message = await messageAt({ ...wrong, hosts: [host, ...address.hosts, host] });
+      expect(message?.split('the password is wrong').length).toBe(2);
+      expect(message).toContain(`${shownHost(host)}, ${shownHost(host)}: password authentication`);
     });
 
     test('that the database does not exist', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { JournalUnavailable } from '../../replicated/shared-journal.ts';
-import { shownHost, type Host, type JournalAddress } from '../address.ts';
+import type { Host, JournalAddress } from '../address.ts';
+import { FailedHosts } from './failed-hosts.ts';
 import { identityOf, identityRefusal } from '../journal-identity.ts';
 import { missingRights, missingText } from '../runtime-role.ts';
 import type { Session, SessionSettings } from './session.ts';
@@ -35,7 +35,7 @@ export class Primary {
     await this.drop();
     if (this.#pauseMs > 0) await sleep(this.#pauseMs);
     const { hosts } = this.#address;
-    const causes: string[] = [];
+    const failed = new FailedHosts();
     const inTurn = [...hosts.slice(this.#host), ...hosts.slice(0, this.#host)];
     for (const host of inTurn) {
       try {
@@ -45,11 +45,11 @@ export class Primary {
         return this.#session;
       } catch (error) {
         if (!(error instanceof StatementFailed)) throw error;
-        causes.push(`${shownHost(host)}: ${error.message}`);
+        failed.add(host, error);
       }
     }
     this.#pauseMs = Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, this.#pauseMs * 2));
-    throw new JournalUnavailable(`PostgreSQL cannot be used. ${causes.join('; ')}`);
+    throw failed.failure();
   }
 
   /** A further session on the present host, for the caller to close. Throws `StatementFailed`. */

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Host, JournalAddress } from '../address.ts';
-import { failureOf, StatementFailed } from './statement-failure.ts';
+import { connectionFailure, failureOf, StatementFailed } from './statement-failure.ts';
 
 /** Longest wait for a connection. */
 const CONNECT_MS_MAX = 2_000;
@@ -89,7 +89,7 @@ export class Session {
     } catch (error) {
       // `pg` leaves the connection open when it cannot answer the server: when it lacks a password.
       socket.destroy();
-      throw failureOf(error, false);
+      throw connectionFailure(error, address.passwordFrom);
     }
   }
 

@@ -32,7 +32,6 @@ const CONNECTION_LOST = 'the connection was lost: the server ended it, or the ne
 const ADVICE: Readonly<Record<string, string>> = {
   '25006': 'the server is read-only, as a standby is: name the primary too',
   '28000': 'the server refuses this user: check its pg_hba.conf',
-  '28P01': 'the password is wrong: check the password file',
   '3D000': 'the database does not exist: create it, then run `counterfoil init`',
   '42501': 'the role lacks a right: run `counterfoil init --runtime-role` with its name',
   '42P01': 'a table of the journal is missing: restore the database from its backup',
@@ -80,6 +79,17 @@ const SAID: Readonly<Record<string, string>> = {
 
 /** States after which the server may have committed: it says so when it ends a session. */
 const UNCERTAIN = /^(?:08|57)/;
+
+/** The server's SQLSTATE for a wrong password. */
+const WRONG_PASSWORD = '28P01';
+
+/** The failure of a connection; `passwordFrom` says where its password comes from. */
+export function connectionFailure(error: unknown, passwordFrom: string): StatementFailed {
+  const failure = failureOf(error, false);
+  if (failure.code !== WRONG_PASSWORD) return failure;
+  const text = `${failure.message} (the password is wrong: check ${passwordFrom})`;
+  return new StatementFailed(text, { effect: failure.effect, code: failure.code });
+}
 
 /** The failure behind an error of `pg`; `wasSent` when the statement had been sent. */
 export function failureOf(error: unknown, wasSent: boolean): StatementFailed {
