@@ -73,7 +73,7 @@ function compileConsumer() {
   const [install, run] = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
   const program = blocks.find(({ file }) => file === 'feed.mts')?.text;
   if (run === undefined || program === undefined) throw new Error('the page has no program');
-  expect(install).toMatch(/^npm i /);
+  expect(install).toMatch(/^npm init -y && npm i /);
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-consumer-'));
   // In place of the install line, which takes the same packages.
   symlinkSync(
