@@ -1,20 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { plant } from './house/plant.ts';
+import { plant, VITEST_FILES } from './house/plant.ts';
 import { REPOSITORY } from './house/source.ts';
 import { tallyLine } from './tally-reporter.ts';
 
 /** Runs planted tests under the repository's own vitest configuration. */
 function run(files: Readonly<Record<string, string>>): { status: number | null; lines: string[] } {
-  const configuration = [
-    'test/vitest.config.ts',
-    'test/long-files-first.ts',
-    'test/projects.ts',
-    'test/tally-reporter.ts',
-    'src/commands/demo/postgres/installation.ts',
-  ];
-  const { folder, uproot } = plant(files, configuration);
+  const { folder, uproot } = plant(files, VITEST_FILES);
   try {
     const vitest = join(REPOSITORY, 'node_modules/.bin/vitest');
     const args = ['run', '--config', 'test/vitest.config.ts'];

@@ -1,17 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { plant } from './plant.ts';
+import { plant, VITEST_FILES } from './plant.ts';
 import { REPOSITORY } from './source.ts';
 
 const CONFIGURATION = [
   'package.json',
   'tsconfig.json',
   'test/bench/tsconfig.json',
-  'test/vitest.config.ts',
-  'test/projects.ts',
-  'test/tally-reporter.ts',
-  'src/commands/demo/postgres/installation.ts',
+  ...VITEST_FILES,
 ];
 
 const HOUSE = {

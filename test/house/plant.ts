@@ -11,6 +11,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { REPOSITORY } from './source.ts';
 
+/** What the tests' configuration consists of. */
+export const VITEST_FILES = [
+  'test/vitest.config.ts',
+  'test/long-files-first.ts',
+  'test/projects.ts',
+  'test/tally-reporter.ts',
+  'src/commands/demo/postgres/installation.ts',
+] as const;
+
 /**
  * A small project in a folder of its own that lives by this repository's own configuration files
  * and installed packages, so that a tool can be shown to trip over what is planted there.

@@ -209,7 +209,7 @@ test.for([
   [['--proxy', 'https://x', '--config', 'y'], /either --config FILE or --proxy URL/],
   [['--proxy', 'http://x'], /no https address/],
   [['--proxy', 'https://x', '--plain-port', 'y'], /--plain-port takes numbers/],
-  [['--proxy', 'https://x', '--token-file', '/nowhere'], /cannot be read/],
+  [['--proxy', 'https://x', '--token-file', '/nowhere'], /cannot read \/nowhere \(ENOENT\)/],
 ] as const)('doctor %j is bad usage', async ([args, message]) => {
   const { code, stderr } = await runProgram('doctor', ...args);
   expect(code).toBe(2);
