@@ -4,15 +4,13 @@ import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { Idle } from '../../port.ts';
 import { breakOf } from './break-row.ts';
-import { type DepositRow, depositOf, hourOf } from '../table/rows/deposit-row.ts';
+import { type DepositRow, depositOf, hourOf, TO_REVERSE } from '../table/rows/deposit-row.ts';
 import { type WithdrawalRow, withdrawalOf } from '../table/rows/withdrawal-row.ts';
 import type { BreakRow } from '../table/break-tables.ts';
 
 /** Repeats the condition of the index `deposits_idle`: SQLite's planner compares the text. */
 const IDLE_DEPOSIT = `(state = 'detected' OR state = 'confirming' OR state = 'verifying'
   OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')))`;
-/** Repeats the condition of the index `deposits_to_reverse`; seldom more than a few rows. */
-const UNREVERSED = `credit_id IS NOT NULL AND evidence = 'none'`;
 /** Repeats the condition of the index `withdrawals_idle`. */
 const IDLE_WITHDRAWAL = `(status IS NULL
   OR status <> 'mined' AND status <> 'failed' AND status <> 'cancelled' AND status <> 'replaced'
@@ -41,12 +39,12 @@ function ageStatementsOf(db: Database) {
       )
       .pluck(),
     unreversed: db.prepare<[number, number], DepositRow>(
-      `SELECT * FROM deposits WHERE ${UNREVERSED} AND updated_at <= ?
+      `SELECT * FROM deposits WHERE ${TO_REVERSE} AND updated_at <= ?
        ORDER BY updated_at, deposit_id LIMIT ?`,
     ),
     unreversedCount: db
       .prepare<[number], number>(
-        `SELECT count(*) FROM deposits WHERE ${UNREVERSED} AND updated_at <= ?`,
+        `SELECT count(*) FROM deposits WHERE ${TO_REVERSE} AND updated_at <= ?`,
       )
       .pluck(),
     idleWithdrawals: db.prepare<[number, number], WithdrawalRow>(
@@ -90,23 +88,27 @@ export class AgeRecords {
   idleDeposits(until: number, limit: number): Idle<Deposit> {
     const hour = hourOf(until);
     const oldest = this.#ask.idleDeposits.all(hour, until, limit).map(depositOf);
-    if (oldest.length < limit) return { oldest, total: oldest.length };
-    return { oldest, total: this.#ask.idleDepositCount.get(hour, hour, until) ?? 0 };
+    return counted(oldest, limit, () => this.#ask.idleDepositCount.get(hour, hour, until));
   }
 
   /** Deposits whose credit waits for its reversal since `until` (Unix milliseconds), oldest first. */
   unreversedDeposits(until: number, limit: number): Idle<Deposit> {
     const oldest = this.#ask.unreversed.all(until, limit).map(depositOf);
-    const total =
-      oldest.length < limit ? oldest.length : (this.#ask.unreversedCount.get(until) ?? 0);
-    return { oldest, total };
+    return counted(oldest, limit, () => this.#ask.unreversedCount.get(until));
   }
 
   /** Unfinished withdrawals unchanged since `until` (Unix milliseconds), oldest first. */
   idleWithdrawals(until: number, limit: number): Idle<Withdrawal> {
     const oldest = this.#ask.idleWithdrawals.all(until, limit).map(withdrawalOf);
-    const total =
-      oldest.length < limit ? oldest.length : (this.#ask.idleWithdrawalCount.get(until) ?? 0);
-    return { oldest, total };
+    return counted(oldest, limit, () => this.#ask.idleWithdrawalCount.get(until));
   }
+}
+
+/** The oldest rows, and how many there are in all: they are counted only where the limit cut them. */
+function counted<Row>(
+  oldest: readonly Row[],
+  limit: number,
+  count: () => number | undefined,
+): Idle<Row> {
+  return { oldest, total: oldest.length < limit ? oldest.length : (count() ?? 0) };
 }

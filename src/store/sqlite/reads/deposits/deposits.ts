@@ -10,15 +10,13 @@ import type { Oldest } from '../../../answers.ts';
 import type { DepositQuery } from '../../../queries.ts';
 import type { Page, PageRequest } from '../../../page.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
-import { depositOf } from '../../table/rows/deposit-row.ts';
+import { depositOf, TO_REVERSE } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { atSnapshot, keptTotal, readPage } from '../list.ts';
 import { atNetworkAddress } from './at-network-address.ts';
 
 /** Repeats the condition of the index `deposits_waiting`: SQLite's planner compares the text. */
 export const CHANGEABLE = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;
-/** Repeats the condition of the index `deposits_to_reverse`. */
-const TO_REVERSE = sql<boolean>`credit_id IS NOT NULL AND evidence = 'none'`;
 
 /** Repeats the condition of the index `deposits_internal_unverified`. */
 const INTERNAL_UNVERIFIED = sql<boolean>`state = 'internal' AND verified_at IS NULL`;
@@ -251,7 +249,12 @@ export function readWaitingDeposits(db: Kysely<Tables>): Promise<readonly Deposi
     const found = new Map<string, Deposit>();
     const doubted = await at.selectFrom('deposits').where(IN_DOUBT).select('deposit_id').execute();
     const inDoubt = new Set(doubted.map((row) => row.deposit_id));
-    for (const condition of [CHANGEABLE, TO_REVERSE, INTERNAL_UNVERIFIED, IN_DOUBT]) {
+    for (const condition of [
+      CHANGEABLE,
+      sql.raw<boolean>(TO_REVERSE),
+      INTERNAL_UNVERIFIED,
+      IN_DOUBT,
+    ]) {
       const rows = at.selectFrom('deposits').where(condition).selectAll().stream();
       for await (const row of rows) {
         const deposit = depositOf(row);

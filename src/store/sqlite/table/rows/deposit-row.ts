@@ -17,6 +17,9 @@ import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 const HOUR_MS = 3_600_000;
 
+/** Repeats the condition of the index `deposits_to_reverse`: SQLite's planner compares the text. */
+export const TO_REVERSE = `credit_id IS NOT NULL AND evidence = 'none'`;
+
 /** Whole hours since 1970. `at`: Unix milliseconds. */
 export function hourOf(at: number): number {
   return Math.floor(at / HOUR_MS);
