@@ -3,7 +3,7 @@ import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { PolicyRow, ReconciliationRow } from '../../store/records.ts';
 import type { SignedDay, ShownBreak, StoreCounts } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
-import { readOverdueDays, type DayCloses } from '../parts/journal-days.ts';
+import { readDueCloses, type DayCloses } from '../parts/journal-days.ts';
 import { attentionOf, REASONS_FOR_PEOPLE, type AttentionList } from './attention.ts';
 import { readBreaksForPeople } from './breaks-for-people.ts';
 import { TieOuts, type TieOutRow } from './tie-out.ts';
@@ -87,7 +87,7 @@ async function look(
 ): Promise<Snapshot> {
   const first = (pageSize: number) => ({ page: 0, pageSize });
   const backlogged = { state: 'unresolved', type: 'delivery_backlog' } as const;
-  const [breaks, backlogs, deposits, runs, closes, policy, held, unsigned, overdue, ...others] =
+  const [breaks, backlogs, deposits, runs, closes, policy, held, unsigned, dueCloses, ...others] =
     await Promise.all([
       readBreaksForPeople(reads, { now: at, limit: BREAKS_SHOWN }),
       reads.breaks(backlogged, first(BACKLOGS_SHOWN)),
@@ -97,13 +97,12 @@ async function look(
       reads.policy(),
       reads.oldestHeld(REASONS_FOR_PEOPLE, ITEMS_SHOWN),
       reads.unsignedCloses(ITEMS_SHOWN),
-      readOverdueDays(reads, dayCloses),
+      readDueCloses(reads, dayCloses),
       reads.counts(),
       reads.pinnedDecimals(),
       reads.newestRecordedAt(),
-      reads.firstRecordedAt(),
     ]);
-  const [counts, decimals, newestFactAt, firstFactAt] = others;
+  const [counts, decimals, newestFactAt] = others;
   const [lastClose] = closes.items;
   const [breakAges, tieOut] = await Promise.all([
     breakAgesAt(reads, { total: breaks.total + breaks.healing, at }),
@@ -115,7 +114,7 @@ async function look(
     deposits: deposits.items,
     depositsTotal: deposits.total,
     decimals,
-    attention: attentionOf({ breaks, held, unsigned, overdue, policy }),
+    attention: attentionOf({ breaks, held, unsigned, overdue: dueCloses.overdue, policy }),
     breakAges,
     backlogs: backlogs.items,
     lastRun: runs.items[0],
@@ -123,7 +122,7 @@ async function look(
     tieOut,
     policy,
     newestFactAt,
-    nextCloseAt: dayCloses.nextDueAt(firstFactAt),
+    nextCloseAt: dueCloses.nextAt,
   };
 }
 

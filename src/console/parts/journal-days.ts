@@ -14,7 +14,7 @@ export function dayMoved(day: string, days: number): string {
   return Number.isNaN(at) ? '' : new Date(at + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The reads that `readOverdueDays` makes. */
+/** The reads that `readDueCloses` makes. */
 export type JournalDayReads = Pick<Reads, 'lastClose' | 'firstRecordedAt'>;
 
 /** Now, in Unix milliseconds, and the IANA time zone in which days end. */
@@ -64,13 +64,14 @@ export interface DayCloses {
   readonly nextDueAt: (firstAt: number | null) => number;
 }
 
-/** The overdue days; undefined without any. */
-export async function readOverdueDays(
+/** The overdue days, undefined without any; and when the next close is due, Unix milliseconds. */
+export async function readDueCloses(
   reads: JournalDayReads,
-  { timezone, overdueFrom }: Omit<DayCloses, 'nextDueAt'>,
-): Promise<OverdueDays | undefined> {
+  { timezone, overdueFrom, nextDueAt }: DayCloses,
+): Promise<{ readonly overdue: OverdueDays | undefined; readonly nextAt: number }> {
   const [last, firstAt] = await Promise.all([reads.lastClose(), reads.firstRecordedAt()]);
-  if (firstAt === null) return undefined;
+  const nextAt = nextDueAt(firstAt);
+  if (firstAt === null) return { overdue: undefined, nextAt };
   const first = last === undefined ? dayAt(firstAt, timezone) : dayMoved(last.day, 1);
-  return overdueFrom(first);
+  return { overdue: overdueFrom(first), nextAt };
 }

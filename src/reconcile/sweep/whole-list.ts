@@ -153,8 +153,9 @@ export class WholeList {
     const again = compared.flatMap((one) => one.again ?? []);
     const pending = this.#pendingOf(again, newest);
     const { changes } = this.#options;
-    for (const row of again) if (mayPrecedeRollback(row, snapshot)) changes?.readAgain(row);
-    changes?.unswept.put(pending.filter((row) => !mayPrecedeRollback(row, snapshot)));
+    const outdated = new Set(again.filter((row) => mayPrecedeRollback(row, snapshot)));
+    for (const row of outdated) changes?.readAgain(row);
+    changes?.unswept.put(pending.filter((row) => !outdated.has(row)));
     const missed = compared.flatMap((one) => one.missed ?? []);
     const repaired = await repairs?.run(missed, { ...context, snapshot });
     const sums = await this.#compareSums(transactions.values(), context);
