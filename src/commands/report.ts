@@ -230,7 +230,7 @@ async function askDaemon(
   }
 }
 
-/** Audits the store and prints problems to standard error. Gives no report of a store that differs. */
+/** Audits the store. Prints each problem to standard error, and throws `CommandFailed` if there is one. */
 function refuseUnsound(terminal: Terminal, path: string): void {
   const audit: AuditReport = verify(path, {
     decode: decodeAgain,

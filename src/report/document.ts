@@ -96,11 +96,12 @@ export type Documents = (day: string, format: Format) => Promise<Document | unde
 
 /** The store holds another text than the one that was sealed. */
 export class ReportChanged extends Error {
+  override readonly name = 'ReportChanged';
+
   constructor({ day, reportHash }: ClosedReport['close'], foundHash: string) {
     super(
       `the report of ${day} was changed after it was sealed: its SHA-256 is ${foundHash}, and its reportHash ${reportHash}. Find out who wrote to the store, and restore a backup`,
     );
-    this.name = 'ReportChanged';
   }
 }
 

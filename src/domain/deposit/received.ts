@@ -112,8 +112,8 @@ function bringsOtherDecimals(deposit: Deposit, received: Received, context: Sigh
 }
 
 /**
- * The best evidence after an event of this count. A credited deposit that was rolled back waits for
- * its reversal, also when it is in the mempool again.
+ * The best evidence after an event that counts so many confirmations. A credited deposit that was
+ * rolled back waits for its reversal, also when it is in the mempool again.
  */
 function evidenceAfter({ evidence, credit }: Deposit, count: number): Deposit['evidence'] {
   if (count >= 1 || evidence === 'confirmed') return 'confirmed';

@@ -116,7 +116,7 @@ function afterRecord(
   if (outcome.kind !== 'matched' || record === null) {
     if (deposit.credit !== null || deposit.verifiedAt === null) return null;
     if (outcome.kind === 'skipped' && outcome.cause === 'balance_changes_pending') {
-      return asShallow(deposit, record, now);
+      return atLowerDepth(deposit, record, now);
     }
     // The verification ends: a later approval must not credit an outdated match.
     return evaluate(
@@ -148,7 +148,7 @@ function afterRecord(
  * The deposit at the depth of a record whose balance changes are omitted: mined again, the record is
  * less deep than the one that verified the deposit. Null when it is as deep.
  */
-function asShallow(
+function atLowerDepth(
   deposit: Deposit,
   record: CustodyTransaction | null,
   now: RuleContext,

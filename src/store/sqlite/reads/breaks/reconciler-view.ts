@@ -85,7 +85,10 @@ async function rollbacksAt(
   return retriedAt === null ? found : [...found, ...returned.flatMap(rolledBackAt(retriedAt))];
 }
 
-/** The journal position of the last retry from the quarantine after a position; null without one. */
+/**
+ * The journal position of the last retry from the quarantine after a position; null without one. A
+ * retried notification has the time of the decision that retried it.
+ */
 async function lastRetryAt(at: Kysely<Tables>, after: number): Promise<number | null> {
   const retried = at.selectFrom('quarantine').where('state', '=', 'retried').select('retried_at');
   const last = await at
