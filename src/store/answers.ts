@@ -266,12 +266,14 @@ export interface LastRollback extends HashKey {
   readonly transactionId: TransactionId | null;
   /** Its journal position. */
   readonly seq: number;
+  /** When it arrived, Unix milliseconds. */
+  readonly at: number;
 }
 
 /** The records that a comparison reads, from one snapshot. */
 export interface ReconcilerView {
   readonly hashStates: readonly KeyedHashState[];
-  /** The last `incoming` rollbacks after the given journal position. */
+  /** The last `incoming` rollbacks after the given journal position or time. */
   readonly rollbacks: readonly LastRollback[];
   readonly withdrawals: readonly Withdrawal[];
   /** Unresolved breaks that a comparison can open, change or resolve, by key. */

@@ -201,12 +201,13 @@ export interface Reads {
   ): Promise<ReadonlyMap<TransactionId, readonly CountedRow[]>>;
   /**
    * The store's side of a comparison, from one snapshot: the hash states of the hashes, and of
-   * every hash that one of the transactions has or is claimed to have. `after`: rollbacks later
-   * in the journal are wanted too; absent: none.
+   * every hash that one of the transactions has or is claimed to have. `rolledBack`: the last
+   * rollbacks are wanted too, of those with a later journal position or, in Unix milliseconds, a
+   * later time; absent: none.
    */
   reconcilerView(about: {
     hashes: readonly HashKey[];
     transactionIds: readonly TransactionId[];
-    after?: number;
+    rolledBack?: { afterSeq: number; afterMs: number };
   }): Promise<ReconcilerView>;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isMisnamed, mayCorrect, skipped } from '../../domain/deposit/comparison.ts';
+import { inGrace, isMisnamed, mayCorrect, skipped } from '../../domain/deposit/comparison.ts';
 import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { disclaimed } from '../../domain/withdrawal/outgoing-handler.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
@@ -8,6 +8,7 @@ import type { KeyedHashState } from '../../domain/hash/hash-state.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { HashKey, TransactionId } from '../../domain/ids.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
+import type { LastRollback } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
   compareDepositRow,
@@ -62,10 +63,15 @@ export async function takeSnapshot(
   }
   const outgoing = rows.filter((row) => row.type === 'outgoing');
   const ids = new Set([...outgoing, ...withdrawals].map(({ transactionId }) => transactionId));
+  const at = now();
+  const afterSeq = rows.reduce(
+    (oldest, row) => Math.min(oldest, row.askedAfter ?? oldest),
+    Infinity,
+  );
   const view = await reads.reconcilerView({
     hashes: [...hashes.values()],
     transactionIds: [...ids],
-    after: rows.reduce((oldest, row) => Math.min(oldest, row.askedAfter ?? oldest), Infinity),
+    rolledBack: { afterSeq, afterMs: at - graceMs },
   });
   return {
     hashStates: new Map(view.hashStates.map((one) => [hashKeyOf(one), one])),
@@ -77,7 +83,7 @@ export async function takeSnapshot(
     policy: view.policy ?? NO_POLICY,
     exemptions: view.exemptions,
     exempt: view.exempt,
-    at: now(),
+    at,
     graceMs,
   };
 }
@@ -153,7 +159,7 @@ export async function compareAll(context: {
   const own = new Set(sent.filter((row) => row.blockchainHash !== null).map(hashKeyOf));
   const received = rows.filter((row) => row.type === 'incoming');
   const incoming = await inBatches(received, (row) => {
-    if (mayPrecedeRollback(row, snapshot)) return [notCompared(row)];
+    if (mustBeReadAgain(row, snapshot)) return [notCompared(row)];
     const deposits = depositsOf(row, snapshot).map((deposit) => {
       if (own.has(hashKeyOf(deposit))) return { ...deposit, ownTransfer: true };
       // The writer applies the record that disowns the hash first; compare with that state.
@@ -176,21 +182,45 @@ export async function compareAll(context: {
   return [...outgoing, ...unknown, ...incoming, ...gone, ...misplaced];
 }
 
+/** Whether a row may be older than a rollback of its transaction, so that a newer one is needed. */
+export function mustBeReadAgain(row: CustodyTransaction, snapshot: Snapshot): boolean {
+  return mayPrecedeRollback(row, snapshot) || mayBeOutdated(row, snapshot);
+}
+
+/**
+ * Whether a row would credit a deposit that was rolled back within the grace period, deeper than the
+ * webhooks since then said. The custody API may still show the row as it was before the rollback.
+ * Once the grace period has ended, its depth counts alone.
+ */
+function mayBeOutdated(row: CustodyTransaction, snapshot: Snapshot): boolean {
+  const depth = row.confirmations ?? 0;
+  const isDeepAlone = ({ confirmations, requiredConfirmations: required }: Deposit): boolean =>
+    confirmations < required && depth >= required;
+  return (
+    rollbacksOf(row, snapshot).some(({ at }) => inGrace(at, snapshot)) &&
+    depositsOf(row, snapshot).some((one) => one.evidence === 'confirmed' && isDeepAlone(one))
+  );
+}
+
 /**
  * Whether a row was requested before its transaction was rolled back in our books. Then the row may
  * be older than the rollback: its depth would verify a deposit that was mined again a moment ago. A
  * row that shows the rollback itself is not older. A forged rollback under another transaction's id
  * does not count: the row's depth stays true.
  */
-export function mayPrecedeRollback(row: CustodyTransaction, { rollbacks }: Snapshot): boolean {
-  const { transactionId, vaultId, type, status, askedAfter } = row;
+export function mayPrecedeRollback(row: CustodyTransaction, snapshot: Snapshot): boolean {
+  const { type, status, askedAfter } = row;
   if (type !== 'incoming' || status === 'rolledback' || askedAfter === undefined) return false;
-  return (rollbacks.get(hashKeyOf(row)) ?? []).some((one) => {
-    if (one.seq <= askedAfter) return false;
-    return one.transactionId === null
-      ? one.vaultId === vaultId
-      : one.transactionId === transactionId;
-  });
+  return rollbacksOf(row, snapshot).some(({ seq }) => seq > askedAfter);
+}
+
+/** The last rollbacks of a row's transaction. One that names no transaction counts in its vault. */
+function rollbacksOf(row: CustodyTransaction, { rollbacks }: Snapshot): LastRollback[] {
+  return (rollbacks.get(hashKeyOf(row)) ?? []).filter((one) =>
+    one.transactionId === null
+      ? one.vaultId === row.vaultId
+      : one.transactionId === row.transactionId,
+  );
 }
 
 /** A row that says nothing: a newer one must be read. */

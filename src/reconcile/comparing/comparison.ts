@@ -37,7 +37,9 @@ export interface Snapshot {
   readonly withdrawals: ReadonlyMap<TransactionId, Withdrawal>;
   /** Hash states of all hashes that a transaction has or is claimed to have. */
   readonly ownHashes: ReadonlyMap<TransactionId, readonly KeyedHashState[]>;
-  /** The last rollbacks since the oldest row was requested, by hash. */
+  /**
+   * The last rollbacks since the oldest row was requested, or within the grace period, by hash.
+   */
   readonly rollbacks: ReadonlyMap<string, readonly LastRollback[]>;
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;

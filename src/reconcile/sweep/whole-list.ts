@@ -3,7 +3,7 @@ import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
   compareAll,
-  mayPrecedeRollback,
+  mustBeReadAgain,
   takeSnapshot,
   type UnconfirmedRecords,
 } from '../comparing/batch-comparison.ts';
@@ -153,7 +153,7 @@ export class WholeList {
     const again = compared.flatMap((one) => one.again ?? []);
     const pending = this.#pendingOf(again, newest);
     const { changes } = this.#options;
-    const outdated = new Set(again.filter((row) => mayPrecedeRollback(row, snapshot)));
+    const outdated = new Set(again.filter((row) => mustBeReadAgain(row, snapshot)));
     for (const row of outdated) changes?.readAgain(row);
     changes?.unswept.put(pending.filter((row) => !outdated.has(row)));
     const missed = compared.flatMap((one) => one.missed ?? []);

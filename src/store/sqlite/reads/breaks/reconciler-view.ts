@@ -7,7 +7,8 @@ import {
   type HashKey,
 } from '../../../../domain/ids.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
-import type { ReconcilerView } from '../../../answers.ts';
+import type { LastRollback, ReconcilerView } from '../../../answers.ts';
+import type { Reads } from '../../../reads.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { depositOf } from '../../table/rows/deposit-row.ts';
 import { sightingOf } from '../../table/rows/sighting-row.ts';
@@ -33,8 +34,11 @@ function keyOf(network: string, hash: string): string {
   return JSON.stringify([network, hash]);
 }
 
+/** Rollbacks that are later than a journal position or a time in Unix milliseconds. */
+type Since = NonNullable<Parameters<Reads['reconcilerView']>[0]['rolledBack']>;
+
 /**
- * The last rollbacks after a journal position, of hashes that were rolled back at some position. Of
+ * The last rollbacks after a journal position or a time, of hashes that were rolled back at some position. Of
  * webhooks a repeat counts too: it may be the true one, after a forged one. A rollback that was
  * retried from the quarantine, or backfilled, is known by the entry that it reversed. A correction
  * reverses an entry too: it counts, which costs one more reading. So does every retry, because one
@@ -42,11 +46,11 @@ function keyOf(network: string, hash: string): string {
  */
 async function rollbacksAt(
   at: Kysely<Tables>,
-  { hashStates, after }: { hashStates: HashStates; after: number | undefined },
+  { hashStates, since }: { hashStates: HashStates; since: Since | undefined },
   keys: KeyLookup,
 ): Promise<ReconcilerView['rollbacks']> {
-  if (after === undefined) return [];
-  const found: ReconcilerView['rollbacks'][number][] = [];
+  if (since === undefined) return [];
+  const found: LastRollback[] = [];
   const returned = hashStates.filter(({ sightings }) => sightings.some(({ epoch }) => epoch > 0));
   for (const batch of inBatches(returned.map((one) => one.blockchainHash))) {
     const hashIds = batch.flatMap((hash) => keys.hashIds(hash));
@@ -54,23 +58,27 @@ async function rollbacksAt(
       .selectFrom('notifications as rolled')
       .innerJoin('hashes', 'hashes.hash_id', 'rolled.hash_id')
       .where('rolled.hash_id', 'in', hashIds)
-      .where('rolled.seq', '>', after)
+      .where(({ eb, or }) =>
+        or([eb('rolled.seq', '>', since.afterSeq), eb('rolled.received_at', '>', since.afterMs)]),
+      )
       .where('rolled.stream', '=', 'incoming')
       .where('rolled.type', '=', 'rollback')
       .groupBy(['rolled.hash_id', 'rolled.vault_id', 'rolled.transaction_id'])
       .select(['hashes.network', 'hashes.blockchain_hash'])
       .select(['rolled.vault_id', 'rolled.transaction_id'])
-      .select(({ fn }) => fn.max('rolled.seq').as('seq'));
+      .select(({ fn }) => [fn.max('rolled.seq').as('seq'), fn.max('rolled.received_at').as('at')]);
     const reversed = at
       .selectFrom('entries as rolled')
       .where('rolled.hash_id', 'in', hashIds)
-      .where('rolled.seq', '>', after)
+      .where(({ eb, or }) =>
+        or([eb('rolled.seq', '>', since.afterSeq), eb('rolled.posted_at', '>', since.afterMs)]),
+      )
       .where('rolled.cause', '=', 'incoming')
       .where('rolled.reverses', 'is not', null)
       .groupBy(['rolled.hash_id', 'rolled.vault_id', 'rolled.transaction_id'])
       .select(['rolled.network', 'rolled.blockchain_hash'])
       .select(['rolled.vault_id', 'rolled.transaction_id'])
-      .select(({ fn }) => fn.max('rolled.seq').as('seq'));
+      .select(({ fn }) => [fn.max('rolled.seq').as('seq'), fn.max('rolled.posted_at').as('at')]);
     for (const row of [...(await webhooks.execute()), ...(await reversed.execute())]) {
       found.push({
         network: NetworkKey(row.network),
@@ -78,31 +86,35 @@ async function rollbacksAt(
         vaultId: VaultId(row.vault_id ?? ''),
         transactionId: row.transaction_id === null ? null : TransactionId(row.transaction_id),
         seq: row.seq,
+        at: row.at,
       });
     }
   }
-  const retriedAt = returned.length === 0 ? null : await lastRetryAt(at, after);
-  return retriedAt === null ? found : [...found, ...returned.flatMap(rolledBackAt(retriedAt))];
+  const retry = returned.length === 0 ? undefined : await lastRetry(at, since);
+  return retry === undefined ? found : [...found, ...returned.flatMap(rolledBackBy(retry))];
 }
 
 /**
- * The journal position of the last retry from the quarantine after a position; null without one. A
- * retried notification has the time of the decision that retried it.
+ * The last retry from the quarantine after a position or a time. A retried notification has the
+ * time of the decision that retried it.
  */
-async function lastRetryAt(at: Kysely<Tables>, after: number): Promise<number | null> {
+function lastRetry(
+  at: Kysely<Tables>,
+  { afterSeq, afterMs }: Since,
+): Promise<Pick<LastRollback, 'seq' | 'at'> | undefined> {
   const retried = at.selectFrom('quarantine').where('state', '=', 'retried').select('retried_at');
-  const last = await at
+  return at
     .selectFrom('journal')
     .where('kind', '=', 'decision')
-    .where('seq', '>', after)
+    .where(({ eb, or }) => or([eb('seq', '>', afterSeq), eb('recorded_at', '>', afterMs)]))
     .where('recorded_at', 'in', retried)
-    .select(({ fn }) => fn.max<number | null>('seq').as('seq'))
+    .orderBy('seq', 'desc')
+    .select(['seq', 'recorded_at as at'])
     .executeTakeFirst();
-  return last?.seq ?? null;
 }
 
-/** A rollback at a journal position in each vault where the hash was ever rolled back. */
-function rolledBackAt(seq: number) {
+/** A rollback by a retry in each vault where the hash was ever rolled back. */
+function rolledBackBy(retry: Pick<LastRollback, 'seq' | 'at'>) {
   return ({ network, blockchainHash, sightings }: HashState): ReconcilerView['rollbacks'] => {
     const returned = sightings.filter(({ epoch }) => epoch > 0);
     const vaultIds = new Set(returned.map(({ vaultId }) => vaultId));
@@ -111,7 +123,7 @@ function rolledBackAt(seq: number) {
       blockchainHash,
       vaultId,
       transactionId: null,
-      seq,
+      ...retry,
     }));
   };
 }
@@ -187,7 +199,7 @@ export function readReconcilerView(
   about: {
     hashes: readonly HashKey[];
     transactionIds: readonly TransactionId[];
-    after?: number;
+    rolledBack?: Since;
   },
   keys: KeyLookup,
 ): Promise<ReconcilerView> {
@@ -196,7 +208,7 @@ export function readReconcilerView(
     const hashStates = await hashStatesAt(at, [...about.hashes, ...own], keys);
     return {
       hashStates,
-      rollbacks: await rollbacksAt(at, { hashStates, after: about.after }, keys),
+      rollbacks: await rollbacksAt(at, { hashStates, since: about.rolledBack }, keys),
       withdrawals: await withdrawalsAt(at, about.transactionIds),
       openBreaks: await readOpenBreaks(at),
       pinnedDecimals: await readPinnedDecimals(at),
