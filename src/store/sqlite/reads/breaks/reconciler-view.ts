@@ -58,8 +58,11 @@ async function rollbacksAt(
       .selectFrom('notifications as rolled')
       .innerJoin('hashes', 'hashes.hash_id', 'rolled.hash_id')
       .where('rolled.hash_id', 'in', hashIds)
-      .where(({ eb, or }) =>
-        or([eb('rolled.seq', '>', since.afterSeq), eb('rolled.received_at', '>', since.afterMs)]),
+      .where((eb) =>
+        eb.or([
+          eb('rolled.seq', '>', since.afterSeq),
+          eb('rolled.received_at', '>', since.afterMs),
+        ]),
       )
       .where('rolled.stream', '=', 'incoming')
       .where('rolled.type', '=', 'rollback')
@@ -70,8 +73,8 @@ async function rollbacksAt(
     const reversed = at
       .selectFrom('entries as rolled')
       .where('rolled.hash_id', 'in', hashIds)
-      .where(({ eb, or }) =>
-        or([eb('rolled.seq', '>', since.afterSeq), eb('rolled.posted_at', '>', since.afterMs)]),
+      .where((eb) =>
+        eb.or([eb('rolled.seq', '>', since.afterSeq), eb('rolled.posted_at', '>', since.afterMs)]),
       )
       .where('rolled.cause', '=', 'incoming')
       .where('rolled.reverses', 'is not', null)
@@ -106,7 +109,7 @@ function lastRetry(
   return at
     .selectFrom('journal')
     .where('kind', '=', 'decision')
-    .where(({ eb, or }) => or([eb('seq', '>', afterSeq), eb('recorded_at', '>', afterMs)]))
+    .where((eb) => eb.or([eb('seq', '>', afterSeq), eb('recorded_at', '>', afterMs)]))
     .where('recorded_at', 'in', retried)
     .orderBy('seq', 'desc')
     .select(['seq', 'recorded_at as at'])
