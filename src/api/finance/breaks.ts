@@ -254,7 +254,7 @@ const investigate = breakAction('investigate', {
 const resolve = breakAction('resolve', {
   operationId: 'resolveBreak',
   summary:
-    'Resolve it with a reason; posts an unexplained movement to suspense, or takes it back from there',
+    'Resolve it with a reason; posts an unexplained movement to suspense, or takes it back from there; takes an unknown deposit from the books',
   body: basedReason,
 });
 const assign = breakAction('assign', {
@@ -306,7 +306,7 @@ export function mountBreaks(app: OpenAPIHono<ApiEnv>, services: Services): void 
   );
   for (const [route, step] of [
     [investigate, { kind: 'investigate' }],
-    [resolve, { kind: 'resolve', followsChain: true }],
+    [resolve, { kind: 'resolve', followsChain: true, takesBack: true }],
   ] as const) {
     app.openapi(route, async (context) => {
       const { id } = context.req.valid('param');

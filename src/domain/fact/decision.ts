@@ -92,6 +92,11 @@ export type Decision =
        * of earlier versions, which posted nothing then.
        */
       readonly followsChain?: true;
+      /**
+       * Takes a deposit from the books that the custody API does not know. Absent in facts of earlier
+       * versions, which left it there.
+       */
+      readonly takesBack?: true;
     } & Based)
   | ({
       readonly kind: 'assign';

@@ -13,6 +13,7 @@ import {
   handleAcknowledgement,
   type DepositDecision,
 } from '../../domain/deposit/person-decisions.ts';
+import { takenBack } from '../../domain/deposit/taken-back.ts';
 import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
 import { changedSince } from '../../domain/fact/basis.ts';
 import type { Fact, IntakeStatus } from '../../domain/fact/fact.ts';
@@ -223,8 +224,20 @@ export class DecisionHandler {
     if (known.type === 'unexplained_movement' || known.type === 'conservation') {
       this.#followChain(known, { now, followsChain: decision.followsChain === true });
     }
+    if (known.type === 'unknown_to_custody' && decision.takesBack === true) {
+      this.#takeBack(known, now);
+    }
     judgeResolved(unit, known);
     return TAKEN;
+  }
+
+  /** Takes what webhooks alone said of a deposit from the books. */
+  #takeBack({ subject }: Break, now: Now): void {
+    const { unit } = this.#context;
+    const deposit = subject.depositId === null ? undefined : unit.deposit(subject.depositId);
+    if (deposit === undefined) return;
+    const hashState = unit.hashState(deposit.network, deposit.blockchainHash);
+    unit.apply(takenBack(hashState, deposit, now), now);
   }
 
   /** Books what the chain shows to suspense, or takes back what a person had booked there. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AssetId } from '../../../src/domain/ids.ts';
+import { AssetId, DepositId } from '../../../src/domain/ids.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, OWN_PAGE, words } from '../console-under-test.ts';
 import { moveUnexplained } from './broken.ts';
@@ -77,6 +77,21 @@ test('a resolved conservation break opens again in the next run, as its form say
   expect(open.openBreaks()).toEqual([]);
   await open.unboundedRun();
   expect(open.openBreaks()).toEqual(['conservation']);
+});
+
+test('a deposit that the custody API does not know leaves the books with its break, as its form says', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(1, { balanceChanges: [change('100', decimals(18))] }));
+  const [{ id } = { id: '' }] = open.rows<{ id: string }>('SELECT deposit_id AS id FROM deposits');
+  await open.record({ kind: 'deposit', depositId: DepositId(id), transaction: null, graceMs: 0 });
+  const path = `/console/breaks/${open.openBreak('unknown_to_custody').id}`;
+  const olga = await console.as('olga');
+  expect(words(await olga.get(path))).toContain('it takes the deposit from the books');
+  await olga.send(`${path}/resolve`, { reason: 'nobody sent it' });
+  expect(open.openBreaks()).toEqual([]);
+  expect(open.positions()).toEqual({});
+  expect(words(await olga.get(`/console/deposits/${id}`))).toContain('nobody sent it');
 });
 
 test('a text that is too long is not cut: its refusal says how long it may be, and repeats it', async () => {

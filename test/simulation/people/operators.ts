@@ -38,15 +38,23 @@ export class Operators {
     }
   }
 
-  /** Books what left without a platform transaction to suspense, and lets the break rest. */
+  /**
+   * Books what left without a platform transaction to suspense, and takes deposits that the custody
+   * API does not know from the books.
+   */
   async resolveUnexplained(): Promise<void> {
-    const found = await this.#product.reads?.breaks(
-      { state: 'open', type: 'unexplained_movement' },
-      EVERYTHING,
-    );
-    for (const { breakId } of found?.items ?? []) {
-      const reason = 'a debit outside the platform';
-      await this.#decide({ kind: 'resolve', breakId, reason, followsChain: true });
+    for (const type of ['unexplained_movement', 'unknown_to_custody'] as const) {
+      const found = await this.#product.reads?.breaks({ state: 'open', type }, EVERYTHING);
+      for (const { breakId } of found?.items ?? []) {
+        const reason = 'looked at it';
+        await this.#decide({
+          kind: 'resolve',
+          breakId,
+          reason,
+          followsChain: true,
+          takesBack: true,
+        });
+      }
     }
   }
 

@@ -302,7 +302,9 @@ export class RandomSteps {
     const breakId = BreakId(this.#choices.pick(pool).break_id);
     const kind = this.#choices.pick(['investigate', 'resolve', 'note', 'assign'] as const);
     if (kind === 'note') return { kind, breakId, note: REASON };
-    if (kind === 'resolve') return { kind, breakId, reason: REASON, followsChain: true } as const;
+    if (kind === 'resolve') {
+      return { kind, breakId, reason: REASON, followsChain: true, takesBack: true } as const;
+    }
     if (kind !== 'assign') return { kind, breakId, reason: REASON };
     const assignee = this.#choices.pick(['ann', null]);
     return { kind, breakId, assignee, reason: REASON };

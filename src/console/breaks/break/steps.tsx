@@ -32,6 +32,9 @@ function resolveEffect({ type, subject, expected }: ShownBreak, decimals: Decima
   if (type === 'unattributed_memo') {
     return 'Closes the break in your name. It credits nothing: the deposit stays held until somebody names its owner.';
   }
+  if (type === 'unknown_to_custody' && subject.depositId !== null) {
+    return 'Closes the break in your name. If the custody API has verified nothing at this position, it takes the deposit from the books. If the API shows the deposit later, a sweep books it again.';
+  }
   if (type === 'conservation') {
     // A resolution makes the next run compare exactly this movement.
     return 'Closes the break in your name. If a suspense entry of this movement makes the difference, it takes that entry back. If the books took everything back and the chain still shows the movement, it books that to suspense. Otherwise it posts nothing, and the next run opens a new break: exempt it to keep it closed.';

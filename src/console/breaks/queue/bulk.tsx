@@ -94,8 +94,9 @@ export function BulkForm(form: { back: string; name: string }): Markup {
       </div>
       <p class="muted">
         The buttons change the ticked breaks. Resolving an unexplained movement posts its amount to
-        suspense. Resolving an unattributed memo credits nothing: the deposit stays held until
-        somebody names its owner.
+        suspense. Resolving a deposit that is unknown to the custody API takes it from the books.
+        Resolving an unattributed memo credits nothing: the deposit stays held until somebody names
+        its owner.
       </p>
     </form>
   );
