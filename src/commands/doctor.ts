@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { WHOLE, type Config } from '../ops/config/config.ts';
 import type { SecretFile } from '../ops/config/reading/secret-file.ts';
@@ -11,6 +12,7 @@ import { contentsOf, withTlsOptions, type TlsFlags } from './link/daemon-link.ts
 import { tokenIn } from './link/token.ts';
 import { checkCustody } from '../daemon/checks/custody-check.ts';
 import { ok, warning, type Diagnosis } from '../daemon/checks/diagnosis.ts';
+import { checkHistory } from '../daemon/checks/history-check.ts';
 import { checkExemptions } from '../daemon/checks/exemption-check.ts';
 import { checkIssuer } from '../daemon/checks/issuer-check.ts';
 import { checkJournal } from '../daemon/checks/journal-check.ts';
@@ -25,7 +27,8 @@ With --config: checks the configuration and everything it names: the store, the 
 journal and their standby, the API tokens, the provider at which people sign in, the listeners'
 certificates and sockets, the access rights of secret files, the custody API with our key, the vaults
 and their subscriptions, the names in the crediting policy and in the exemption rules, and whether
-webhooks can show the depths that the policy requires.
+webhooks can show the depths that the policy requires. Before a first start it also says whether the
+custody service has deposits from before, which would be credited.
 Changes nothing. Exit code 0 without problems, also with warnings; 1 with any problem.
 
 With --proxy: tries from outside what a proxy lets through, and names the lines of its file to change.
@@ -137,7 +140,8 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
     own.push(checkWebhookUrl(config, custody.webhookUrl));
     const about = { config: custody, crediting: ahead.policy, now: Date.now() };
     const { diagnoses, networks } = await checkCustody(client, about);
-    return [...own, ...diagnoses, ...(await checkNames(ahead, rules, networks))];
+    const history = existsSync(store) ? [] : await checkHistory(client, about);
+    return [...own, ...diagnoses, ...history, ...(await checkNames(ahead, rules, networks))];
   } finally {
     await client.close();
   }

@@ -33,6 +33,7 @@ const depositState = z.enum({
 const holdReason = z.enum({
   operator_hold: 'operator_hold',
   vault_not_credited: 'vault_not_credited',
+  before_start: 'before_start',
   unattributed_memo: 'unattributed_memo',
   memo_required: 'memo_required',
   decimals_changed: 'decimals_changed',

@@ -45,6 +45,10 @@ const policySchema = z
       .min(1)
       .optional()
       .openapi({ description: 'Vaults whose deposits are credited; absent: every vault.' }),
+    startsAt: timeText.optional().openapi({
+      description:
+        'Transactions that the custody service created earlier are booked and held; absent: all are credited.',
+    }),
     default: z.object({ ...ruleFields, confirmations: z.int().min(0) }),
     networks: z.record(z.string(), ruleSchema).optional(),
     assets: z.record(z.string(), ruleSchema).optional(),
@@ -102,10 +106,11 @@ function rulesView(rules: CreditingPolicy['assets']): Record<string, RuleView> {
 }
 
 function policyView(policy: CreditingPolicy): z.infer<typeof policySchema> {
-  const { vaults } = policy;
+  const { vaults, startsAt } = policy;
   const { confirmations } = policy.default;
   return {
     ...(vaults === undefined ? {} : { vaults: [...vaults] }),
+    ...(startsAt === undefined ? {} : { startsAt }),
     default: { ...ruleView(policy.default), confirmations },
     networks: rulesView(policy.networks),
     assets: rulesView(policy.assets),

@@ -2,6 +2,7 @@ import type { Break } from '../../domain/break/break.ts';
 import {
   approvers,
   isApproved,
+  isBeforeStart,
   ownerLack,
   type Deposit,
   type HoldReason,
@@ -33,6 +34,10 @@ const OF_HOLD: Record<HoldReason, Situation> = {
   vault_not_credited: {
     title: 'The policy does not credit its vault',
     next: 'Nothing to do, unless the vaults of the policy are wrong.',
+  },
+  before_start: {
+    title: 'Its transaction is older than the start of the policy',
+    next: 'Nothing to do, if the system before Counterfoil has credited it. Otherwise credit it by hand.',
   },
   unattributed_memo: {
     title: 'Its memo belongs to nobody',
@@ -157,6 +162,22 @@ export function situationOf(life: DepositLife, rule: PolicyRule): Situation {
   }
 }
 
+/** The condition about the age of its transaction, in a policy that has a start. */
+function startGateOf(deposit: Deposit, rule: DepositRule): Gate[] {
+  if (rule.startsAt === null) return [];
+  const { custodyCreatedAt } = deposit;
+  const start = new Date(rule.startsAt).toISOString();
+  const created =
+    custodyCreatedAt === null ? 'an unknown time' : new Date(custodyCreatedAt).toISOString();
+  return [
+    {
+      name: 'Not older than the start of the policy',
+      isOpen: !isBeforeStart(deposit, rule),
+      detail: `the custody service created it at ${created}; the policy starts at ${start}`,
+    },
+  ];
+}
+
 /** The conditions of a credit, by the rule that is in force. */
 export function gatesOf(
   deposit: Deposit,
@@ -185,6 +206,7 @@ export function gatesOf(
       isOpen: rule.creditsVault,
       detail: rule.creditsVault ? 'by the policy' : 'the policy credits other vaults',
     },
+    ...startGateOf(deposit, rule),
     {
       name: 'Owner known',
       isOpen: !lacksOwner,

@@ -136,6 +136,22 @@ function VaultsField({ text }: { text: string }): Markup {
   );
 }
 
+/** The field of the first time whose transactions are credited. */
+function StartField({ text }: { text: string }): Markup {
+  return (
+    <fieldset class="rule">
+      <legend>Credited from</legend>
+      <label class="field">
+        <span>
+          A time such as 2026-12-01T00:00:00Z; empty credits transactions of any age. Older deposits
+          are booked and held.
+        </span>
+        <input name="startsAt" value={text} autocomplete="off" />
+      </label>
+    </fieldset>
+  );
+}
+
 /** The rules with an empty one for a network and for an asset, unless a new one is in work. */
 function withNewRules(rules: readonly FormRule[]): readonly FormRule[] {
   const kinds = (['network', 'asset'] as const).filter(
@@ -152,6 +168,7 @@ export function ChangePage(shown: {
   policy: PolicyText;
   /** As the form shows them. */
   vaults: string;
+  startsAt: string;
   rules: readonly FormRule[];
   problem: Problem | null;
   decimals: Decimals;
@@ -173,6 +190,7 @@ export function ChangePage(shown: {
           <form class="rules" method="post" action={`${POLICY_PATH}/review`}>
             <input type="hidden" name="version" value={version} />
             <VaultsField text={shown.vaults} />
+            <StartField text={shown.startsAt} />
             {rules.map((rule, index) => (
               <RuleFields {...{ index, rule, decimals }} />
             ))}

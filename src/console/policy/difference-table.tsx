@@ -7,6 +7,7 @@ import { SettingValue } from './setting-value.tsx';
 
 function titleOf(setting: string): string {
   if (setting === 'vaults') return 'Vaults credited';
+  if (setting === 'startsAt') return 'Credited from';
   return Object.hasOwn(SETTING_TITLES, setting) ? SETTING_TITLES[setting as Setting] : setting;
 }
 

@@ -78,6 +78,17 @@ function CreditedVaults({ policy: { vaults } }: { policy: CreditingPolicy }): Ma
   );
 }
 
+/** The first time whose transactions are credited, where there is one. */
+function Start({ policy: { startsAt } }: { policy: CreditingPolicy }): Markup {
+  if (startsAt === undefined) return <></>;
+  return (
+    <p>
+      Only transactions that the custody service created from <Moment at={Date.parse(startsAt)} />{' '}
+      on are credited. Older deposits are booked and held.
+    </p>
+  );
+}
+
 /** The policy in force, its halts and its warnings. */
 export function PolicyPage(shown: {
   row: PolicyRow;
@@ -141,6 +152,7 @@ export function PolicyPage(shown: {
           Set by {sourceText(row)}, <Moment at={row.setAt} />: {row.reason}
         </p>
         <CreditedVaults policy={row.policy} />
+        <Start policy={row.policy} />
         <RulesTable policy={row.policy} decimals={decimals} />
       </Card>
     </>

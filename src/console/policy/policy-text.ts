@@ -7,6 +7,8 @@ type Rules = Readonly<Record<string, Rule>>;
 export interface PolicyText {
   /** Vaults whose deposits are credited; absent: every vault. */
   readonly vaults?: unknown;
+  /** The first time whose transactions are credited; absent: all are. */
+  readonly startsAt?: unknown;
   readonly default: Rule;
   readonly networks: Rules;
   readonly assets: Rules;
@@ -65,6 +67,7 @@ export function policyTextOf(json: unknown): PolicyText {
   const policy = isObject(json) ? json : {};
   return {
     ...(policy['vaults'] === undefined ? {} : { vaults: policy['vaults'] }),
+    ...(policy['startsAt'] === undefined ? {} : { startsAt: policy['startsAt'] }),
     default: isObject(policy['default']) ? policy['default'] : {},
     networks: rulesIn(policy['networks']),
     assets: rulesIn(policy['assets']),
@@ -113,9 +116,25 @@ function vaultsDifference(before: PolicyText, after: PolicyText): PolicyDifferen
   return [{ scope: { kind: 'default' }, setting: 'vaults', before: from, after: to }];
 }
 
-/** Every setting that differs: vaults, then the rules in order; a removed rule's come last. */
+/** The start as a text: `every transaction`, or its time. */
+export function startText(startsAt: unknown): string {
+  if (startsAt === undefined) return 'every transaction';
+  return typeof startsAt === 'string' ? startsAt : JSON.stringify(startsAt);
+}
+
+function startDifference(before: PolicyText, after: PolicyText): PolicyDifference[] {
+  const [from, to] = [startText(before.startsAt), startText(after.startsAt)];
+  if (from === to) return [];
+  return [{ scope: { kind: 'default' }, setting: 'startsAt', before: from, after: to }];
+}
+
+/** Every setting that differs: vaults and start, then the rules in order; a removed rule's come last. */
 export function differencesOf(before: PolicyText, after: PolicyText): PolicyDifference[] {
-  return [...vaultsDifference(before, after), ...ruleDifferences(before, after)];
+  return [
+    ...vaultsDifference(before, after),
+    ...startDifference(before, after),
+    ...ruleDifferences(before, after),
+  ];
 }
 
 function ruleDifferences(before: PolicyText, after: PolicyText): PolicyDifference[] {

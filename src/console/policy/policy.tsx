@@ -23,6 +23,7 @@ import {
   formRulesIn,
   formRulesOf,
   policyOf,
+  startFieldOf,
   trimmedText,
   vaultsFieldOf,
   vaultsIn,
@@ -63,6 +64,8 @@ interface Sent {
   readonly json: unknown;
   /** The text of the field of the vaults. */
   readonly vaults: string;
+  /** The text of the field of the start. */
+  readonly startsAt: string;
   readonly rules: readonly FormRule[];
   readonly problem: Problem | null;
 }
@@ -73,8 +76,9 @@ function sentAsJson(
   problem: Problem | null = null,
 ): Sent {
   const policy = policyTextOf(json);
-  const [vaults, rules] = [vaultsFieldOf(policy), formRulesOf(policy, decimals)];
-  return { version, json, vaults, rules, problem };
+  const [vaults, startsAt] = [vaultsFieldOf(policy), startFieldOf(policy)];
+  const rules = formRulesOf(policy, decimals);
+  return { version, json, vaults, startsAt, rules, problem };
 }
 
 function problemIn(problems: readonly string[]): Problem | null {
@@ -91,9 +95,14 @@ function sentIn(fields: Fields, current: PolicyText, decimals: Decimals): Sent {
     const { policy, problems } = policyOf(rules, decimals);
     const problem = problemIn(problems);
     const vaults = trimmedText(fields, 'vaults');
-    const proposed = { ...vaultsIn(vaults), ...withHaltsOf(current, policy) };
+    const startsAt = trimmedText(fields, 'startsAt');
+    const proposed = {
+      ...vaultsIn(vaults),
+      ...(startsAt === '' ? {} : { startsAt }),
+      ...withHaltsOf(current, policy),
+    };
     const json = problem === null ? proposed : current;
-    return { version, json, vaults, rules, problem };
+    return { version, json, vaults, startsAt, rules, problem };
   }
   try {
     const json = JSON.parse(text) as unknown;

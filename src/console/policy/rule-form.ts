@@ -206,6 +206,11 @@ export function vaultsFieldOf({ vaults }: PolicyText): string {
   return Array.isArray(vaults) ? vaults.map(String).join('\n') : '';
 }
 
+/** The start of a policy as the text of its field; empty without one. */
+export function startFieldOf({ startsAt }: PolicyText): string {
+  return typeof startsAt === 'string' ? startsAt : '';
+}
+
 /** The vaults that a field names; without any, the policy credits every vault. */
 export function vaultsIn(text: string): Pick<PolicyText, 'vaults'> {
   const vaults = text.split(/[\s,]+/).filter((name) => name !== '');

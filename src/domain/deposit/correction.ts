@@ -117,6 +117,7 @@ function asRecorded(
     approvals: amountChanges ? [] : before.approvals,
     verifiedAt: received === undefined ? null : now.at,
     custodyConfirmations: received === undefined ? 0 : (record.confirmations ?? 0),
+    custodyCreatedAt: record.createdAt ?? null,
     updatedAt: now.at,
   };
   return { before, after, received };

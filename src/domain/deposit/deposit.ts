@@ -42,6 +42,7 @@ export type DepositState =
 export const HOLD_REASONS = [
   'operator_hold',
   'vault_not_credited',
+  'before_start',
   'unattributed_memo',
   'memo_required',
   'decimals_changed',
@@ -115,6 +116,11 @@ export interface Deposit extends DepositKey {
   readonly verifiedAt: number | null;
   /** The depth in the matching custody record. */
   readonly custodyConfirmations: number;
+  /**
+   * When the custody service created its transaction, by the service's clock; null before a record
+   * matched, or without a readable time.
+   */
+  readonly custodyCreatedAt: number | null;
   readonly credit: ActiveCredit | null;
   /** How many credits of it the feed has held; names the next one. */
   readonly creditsIssued: number;
@@ -180,10 +186,17 @@ export function ownerLack(
   return rule.requireMemo && deposit.memo === null ? 'memo_required' : null;
 }
 
+/** Whether its transaction is older than the first one to credit. An unknown age counts as older. */
+export function isBeforeStart({ verifiedAt, custodyCreatedAt }: Deposit, rule: DepositRule): boolean {
+  if (rule.startsAt === null || verifiedAt === null) return false;
+  return custodyCreatedAt === null || custodyCreatedAt < rule.startsAt;
+}
+
 /** Reasons that hold a deposit from its first confirmation on, at any depth. */
 function holdAtAnyDepth(deposit: Deposit, rule: DepositRule): HoldReason | null {
   if (deposit.operatorHold !== null) return 'operator_hold';
   if (!rule.creditsVault) return 'vault_not_credited';
+  if (isBeforeStart(deposit, rule)) return 'before_start';
   const lack = ownerLack(deposit, rule);
   if (lack !== null) return lack;
   if (deposit.decimalsChanged) return 'decimals_changed';

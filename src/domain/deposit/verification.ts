@@ -138,6 +138,7 @@ function afterRecord(
       verifiedAt: deposit.verifiedAt ?? now.at,
       // After a reorganisation the record may be less deep than before.
       custodyConfirmations: record.confirmations ?? deposit.custodyConfirmations,
+      custodyCreatedAt: record.createdAt ?? deposit.custodyCreatedAt,
       updatedAt: now.at,
     },
     now,

@@ -27,6 +27,11 @@ export interface PolicyRule {
 export interface CreditingPolicy {
   /** Vaults whose deposits are credited; absent: every vault. Other deposits are booked and held. */
   readonly vaults?: readonly string[];
+  /**
+   * ISO 8601: transactions that the custody service created earlier are booked and held. Absent:
+   * every transaction is credited, however old.
+   */
+  readonly startsAt?: string;
   readonly default: Partial<PolicyRule> & { readonly confirmations: number };
   readonly networks: Readonly<Record<string, Partial<PolicyRule>>>;
   readonly assets: Readonly<Record<string, Partial<PolicyRule>>>;
@@ -79,9 +84,12 @@ export function ruleFor(
   return overridden(onNetwork, ownRule(assets, subject.asset));
 }
 
-/** The rule for a deposit, and whether the policy credits deposits of its vault at all. */
+/** The rule for a deposit, and what the policy says of its vault and its age. */
 export interface DepositRule extends PolicyRule {
+  /** Whether the policy credits deposits of its vault at all. */
   readonly creditsVault: boolean;
+  /** Only younger transactions are credited, Unix milliseconds; null: all. */
+  readonly startsAt: number | null;
 }
 
 /** The rule for a deposit of a vault. */
@@ -90,7 +98,11 @@ export function depositRule(
   subject: { vaultId: VaultId; network: NetworkKey; asset: AssetId },
 ): DepositRule {
   const creditsVault = policy.vaults === undefined || policy.vaults.includes(subject.vaultId);
-  return { ...ruleFor(policy, subject), creditsVault };
+  return { ...ruleFor(policy, subject), creditsVault, startsAt: startOf(policy) };
+}
+
+function startOf({ startsAt }: CreditingPolicy): number | null {
+  return startsAt === undefined ? null : Date.parse(startsAt);
 }
 
 /** The depth that a network's deposits need unless an asset rule differs. */
@@ -102,6 +114,7 @@ export function ruleDepth(policy: CreditingPolicy, network: NetworkKey): number 
 export function samePolicy(left: CreditingPolicy, right: CreditingPolicy): boolean {
   return (
     sameVaults(left.vaults, right.vaults) &&
+    startOf(left) === startOf(right) &&
     sameRule(left.default, right.default) &&
     sameRules(left.networks, right.networks) &&
     sameRules(left.assets, right.assets)

@@ -49,6 +49,12 @@ export const creditingPolicy = strict({
     .array(z.string().min(1))
     .min(1, 'must name a vault; leave it out to credit every vault')
     .exactOptional(),
+  startsAt: z.iso
+    .datetime({
+      offset: true,
+      error: 'must be a time with its zone, for example 2026-12-01T00:00:00Z',
+    })
+    .exactOptional(),
   default: strict({ ...rule, confirmations }).refine(inOrder, OUT_OF_ORDER),
   networks: z.record(z.string().min(1), partialRule).default({}),
   assets: z.record(z.string().min(1), partialRule).default({}),

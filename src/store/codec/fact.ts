@@ -142,6 +142,7 @@ export function packPolicy(policy: CreditingPolicy): string {
 export function unpackPolicy(text: string): CreditingPolicy {
   const stored = JSON.parse(text) as {
     vaults?: string[];
+    startsAt?: string;
     default: StoredRule;
     networks: Record<string, StoredRule>;
     assets: Record<string, StoredRule>;

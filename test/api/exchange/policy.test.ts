@@ -97,6 +97,24 @@ test('deposits of vaults that the policy does not name are held, and credited wh
   expect([api.open.depositState(), api.open.feedLines()]).toEqual(['credited', ['credit 100']]);
 });
 
+test('a deposit that the custody service created before the start is held, and credited when the start moves before it', async () => {
+  const api = await apiUnderTest();
+  await api.open.deliver(new Service().confirmed(6));
+  const rules = { default: { confirmations: 6 }, networks: {}, assets: {} };
+  const later = { startsAt: '1970-01-01T00:00:02Z', ...rules };
+  const answer = await put(api, { policy: later, reason: 'credited elsewhere before' });
+  expect([answer.status, answer.body]).toMatchObject([200, { policy: later }]);
+  await verifyWith(api.open, { confirmations: 6, createdAt: 1_999 });
+  expect(api.open.deposits()).toMatchObject([{ state: 'held', reason: 'before_start' }]);
+  const [{ deposit_id: id } = { deposit_id: '' }] = api.open.deposits();
+  const release = await api.post(`/v1/deposits/${id}/release`, { reason: 'x' });
+  expect(release.body['detail']).toContain('change startsAt with PUT /v1/policy');
+  expect([api.open.feedLines(), api.open.breaks()]).toEqual([[], []]);
+  const earlier = { ...later, startsAt: '1970-01-01T01:00:01.999+01:00' };
+  await put(api, { policy: earlier, reason: 'nobody credited that one' });
+  expect([api.open.depositState(), api.open.feedLines()]).toEqual(['credited', ['credit 100']]);
+});
+
 test('a change made to an old policy is refused, and says who was faster', async () => {
   const api = await apiUnderTest();
   const { headers } = await api.get('/v1/policy');

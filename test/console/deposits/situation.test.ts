@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
+import { SIX_DEEP } from '../../store/open-ledger.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 
@@ -39,5 +40,19 @@ test('what the custody API says otherwise is in the asset’s unit, like every a
   expect(open.openBreaks()).toEqual(['amount_mismatch']);
   expect(await page()).toContain(
     'The custody API says otherwise. The custody API says 20 ETH , the notifications say 15 ETH . No credit follows',
+  );
+});
+
+test('a deposit from before the start of the policy says how old it is, and what to do', async () => {
+  const { open, page } = await verifying();
+  await open.setPolicy({ ...SIX_DEEP, startsAt: '1970-01-01T00:00:02Z' });
+  const changes = [balanceChange(1_500n)];
+  await verifyWith(open, { changes, confirmations: 6, createdAt: 1_999 });
+  const text = await page();
+  expect(text).toContain(
+    'Its transaction is older than the start of the policy. Nothing to do, if',
+  );
+  expect(text).toContain(
+    'created it at 1970-01-01T00:00:01.999Z; the policy starts at 1970-01-01T00:00:02.000Z',
   );
 });

@@ -35,14 +35,20 @@ test('differences of two policies name every setting, also of rules that came or
   expect(differencesOf(after, after)).toEqual([]);
 });
 
-test('differences name the credited vaults first', () => {
-  const of = (vaults?: string[]) => policyTextOf({ vaults, default: { confirmations: 6 } });
+const START = '2026-12-01T00:00:00Z';
+
+test('differences name the credited vaults and the start first', () => {
+  const of = (vaults?: string[], startsAt?: string) =>
+    policyTextOf({ vaults, startsAt, default: { confirmations: 6 } });
   const shown = (one: { setting: string; before: unknown; after: unknown }): string =>
     `${one.setting}: ${String(one.before)} → ${String(one.after)}`;
   expect(differencesOf(of(), of(['v1', 'v2'])).map(shown)).toEqual([
     'vaults: every vault → v1, v2',
   ]);
-  expect(differencesOf(of(['v1']), of(['v1']))).toEqual([]);
+  expect(differencesOf(of(['v1']), of(['v1'], START)).map(shown)).toEqual([
+    `startsAt: every transaction → ${START}`,
+  ]);
+  expect(differencesOf(of(['v1'], START), of(['v1'], START))).toEqual([]);
 });
 
 test('a text that is no policy has no rules but the default', () => {

@@ -5,6 +5,7 @@ import {
   formRulesIn,
   formRulesOf,
   policyOf,
+  startFieldOf,
   vaultsFieldOf,
   vaultsIn,
   withHaltsOf,
@@ -282,4 +283,21 @@ test('a form names vaults one on a line; without any, every vault is credited', 
   const fields = { 'scope-0': 'default', 'confirmations-0': '6', vaults: 'v2\nv1' };
   const review = await ada.post(`${PATH}/review`, fields);
   expect(words(await review.text())).toContain('default Vaults credited every vault v2, v1');
+});
+
+test('a form keeps the start of the policy, and changes it', async () => {
+  const stored = plainPolicy({ ...SIX_DEEP, startsAt: '2026-12-01T00:00:00Z' });
+  expect([startFieldOf(stored), startFieldOf(plainPolicy(SIX_DEEP))]).toEqual([
+    '2026-12-01T00:00:00Z',
+    '',
+  ]);
+  const console = await consoleUnderTest();
+  const ada = await console.as('ada');
+  const fields = { 'scope-0': 'default', 'confirmations-0': '6' };
+  const review = async (startsAt: string) =>
+    words(await (await ada.post(`${PATH}/review`, { ...fields, startsAt })).text());
+  expect(await review('2026-12-01T00:00:00Z')).toContain(
+    'default Credited from every transaction 2026-12-01T00:00:00Z',
+  );
+  expect(await review('tomorrow')).toContain('policy.startsAt: must be a time with its zone');
 });

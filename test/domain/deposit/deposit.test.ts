@@ -22,6 +22,7 @@ const RULE: DepositRule = {
   halted: false,
   creditInternal: false,
   creditsVault: true,
+  startsAt: null,
 };
 
 const REVERSED = CreditId('crd_0');
@@ -77,6 +78,16 @@ const STATES: [why: string, facts: Partial<Deposit>, rule: Partial<DepositRule>,
     { unattributed: true, confirmations: 1, ...UNVERIFIED },
     { creditsVault: false },
     'held: vault_not_credited',
+  ],
+  ['created before the start', { custodyCreatedAt: 4 }, { startsAt: 5 }, 'held: before_start'],
+  ['created at the start', { custodyCreatedAt: 5 }, { startsAt: 5 }, 'verifying, credit due'],
+  ['of unknown age, with a start', {}, { startsAt: 5 }, 'held: before_start'],
+  ['not verified yet, with a start', { ...UNVERIFIED }, { startsAt: 5 }, 'verifying'],
+  [
+    'created before the start, credited before',
+    { custodyCreatedAt: 4, credit: CREDIT },
+    { startsAt: 5 },
+    'credited',
   ],
   ['another vault, own transfer', { ownTransfer: true }, { creditsVault: false }, 'internal'],
   ['another vault, credited before', { credit: CREDIT }, { creditsVault: false }, 'credited'],

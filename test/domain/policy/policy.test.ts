@@ -173,7 +173,7 @@ test.for([
   const policy = { ...POLICY, ...(vaults === undefined ? {} : { vaults }) };
   const subject = { network: NetworkKey('tron'), asset: AssetId('tron:USDT') };
   const rule = depositRule(policy, { ...subject, vaultId: VaultId('v1') });
-  expect(rule).toEqual({ ...ruleFor(policy, subject), creditsVault: credits });
+  expect(rule).toEqual({ ...ruleFor(policy, subject), startsAt: null, creditsVault: credits });
 });
 
 test('two policies are equal when they credit the same vaults, in any order', () => {

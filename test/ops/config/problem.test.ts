@@ -66,6 +66,7 @@ test('all problems are reported together, each with its key and what to do', () 
       },
       crediting: {
         vaults: [],
+        startsAt: '2026-12-01',
         default: { confirmations: -1, minimumAmount: 5, oneApprovalAbove: '1.5' },
         networks: { ethereum: { depth: 3 } },
         assets: { 'ethereum:ETH': { oneApprovalAbove: '10', twoApprovalsAbove: '9' } },
@@ -89,6 +90,7 @@ test('all problems are reported together, each with its key and what to do', () 
     'custody.vaults: must be "all" or a list of vault ids',
     'custody.paths.addressTransactions: must be a path relative to /api/v1 that holds {addressId}, e.g. /addresses/{addressId}/blockchain-transactions',
     'crediting.vaults: must name a vault; leave it out to credit every vault',
+    'crediting.startsAt: must be a time with its zone, for example 2026-12-01T00:00:00Z',
     'crediting.default.confirmations: must not be negative',
     'crediting.default.minimumAmount: must be a string of digits, in the smallest unit of the asset',
     'crediting.default.oneApprovalAbove: must be a non-negative integer in the smallest unit, at most 78 digits',

@@ -89,6 +89,7 @@ test('a new deposit has only what it received', () => {
     approvals: [],
     verifiedAt: null,
     custodyConfirmations: 0,
+    custodyCreatedAt: null,
     credit: null,
     creditsIssued: 0,
     reversed: null,

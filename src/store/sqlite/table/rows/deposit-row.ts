@@ -63,6 +63,7 @@ export const DEPOSITS = mappingOf<Deposit>()({
     approvals: column('approvals', json<Deposit['approvals']>()),
     verifiedAt: column('verified_at', plain('INTEGER')),
     custodyConfirmations: column('custody_confirmations', plain('INTEGER NOT NULL')),
+    custodyCreatedAt: column('custody_created_at', plain('INTEGER')),
     credit: {
       columns: [
         { name: 'credit_id', type: 'TEXT', write: (credit) => credit?.creditId ?? null },
