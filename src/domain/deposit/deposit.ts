@@ -187,7 +187,10 @@ export function ownerLack(
 }
 
 /** Whether its transaction is older than the first one to credit. An unknown age counts as older. */
-export function isBeforeStart({ verifiedAt, custodyCreatedAt }: Deposit, rule: DepositRule): boolean {
+export function isBeforeStart(
+  { verifiedAt, custodyCreatedAt }: Deposit,
+  rule: DepositRule,
+): boolean {
   if (rule.startsAt === null || verifiedAt === null) return false;
   return custodyCreatedAt === null || custodyCreatedAt < rule.startsAt;
 }
