@@ -75,3 +75,24 @@ test('a true deposit that was taken back by mistake is booked again and credited
   expect(Object.values(stage.open.positions())).toEqual(['700']);
   expect(stage.open.openBreaks()).toEqual([]);
 });
+
+test('resolving the break of a credited deposit reverses the credit if a webhook took the deposit back', async () => {
+  const stage = await Stage.start();
+  const hash = await stage.paid(await stage.depositAddress(), 700, 3);
+  await stage.run();
+  const [deposit] = await stage.deposits(hash);
+  if (deposit === undefined) throw new Error('no deposit');
+  const { depositId } = deposit;
+  const resolved = async (): Promise<void> => {
+    await stage.open.record({ kind: 'deposit', depositId, transaction: null, graceMs: GRACE_MS });
+    const { id: breakId } = stage.open.openBreak('unknown_to_custody');
+    await stage.open.decide({ kind: 'resolve', breakId, reason: 'it is gone', takesBack: true });
+  };
+  await resolved();
+  expect(await stage.depositState(hash)).toBe('credited');
+  await stage.reorg(3, [hash]);
+  await resolved();
+  expect(await stage.depositState(hash)).toBe('reversed');
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
+  expect(stage.open.balances()).toEqual({});
+});

@@ -1,4 +1,5 @@
 import {
+  changeSet,
   NO_CHANGES,
   type ChangeSet,
   type HashState,
@@ -6,6 +7,7 @@ import {
 } from '../hash/hash-state.ts';
 import { NotificationId } from '../ids.ts';
 import type { Deposit } from './deposit.ts';
+import { reverseCredit } from './evaluation.ts';
 import { handleIncoming } from './incoming-handler.ts';
 
 /** Whether webhooks alone describe the deposit, and nothing was credited for it. */
@@ -14,12 +16,21 @@ function isUnproven({ verifiedAt, credit }: Deposit): boolean {
 }
 
 /**
- * Takes a deposit that the custody API does not know from the books, after a person resolved its
- * `unknown_to_custody` break: as if its webhook had been rolled back. Changes nothing if the API has
- * verified a deposit at this position, or if one was credited. If the API shows the transaction
- * later, it is missing in the books, and a sweep books it.
+ * What follows when a person resolves the `unknown_to_custody` break of a deposit.
+ *
+ * | the deposit | then |
+ * |---|---|
+ * | was credited, and a webhook rolled it back | the feed reverses its credit |
+ * | is booked, and the API has verified nothing at its position | it leaves the books, as if a webhook had rolled it back |
+ * | is anything else | nothing changes |
+ *
+ * If the API shows the transaction later, it is missing in the books, and a sweep books it.
  */
 export function takenBack(hashState: HashState, deposit: Deposit, now: RuleContext): ChangeSet {
+  if (deposit.evidence === 'none') {
+    const { deposit: after, items, found, healed } = reverseCredit(deposit, now);
+    return changeSet({ deposits: [after], items, found, healed });
+  }
   const { vaultId, network, blockchainHash, accountId, addressId, memo, transactionId } = deposit;
   const atPosition = hashState.deposits.filter(
     (one) =>
@@ -28,7 +39,7 @@ export function takenBack(hashState: HashState, deposit: Deposit, now: RuleConte
       one.addressId === addressId &&
       one.memo === memo,
   );
-  if (deposit.evidence === 'none' || !atPosition.every(isUnproven)) return NO_CHANGES;
+  if (!atPosition.every(isUnproven)) return NO_CHANGES;
   const rollback = {
     stream: 'incoming',
     type: 'rollback',

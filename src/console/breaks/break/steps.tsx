@@ -33,7 +33,7 @@ function resolveEffect({ type, subject, expected }: ShownBreak, decimals: Decima
     return 'Closes the break in your name. It credits nothing: the deposit stays held until somebody names its owner.';
   }
   if (type === 'unknown_to_custody' && subject.depositId !== null) {
-    return 'Closes the break in your name. If the custody API has verified nothing at this position, it takes the deposit from the books. If the API shows the deposit later, a sweep books it again.';
+    return 'Closes the break in your name. If the custody API has verified nothing at this position, it takes the deposit from the books. If a webhook took a credited deposit back, the feed reverses its credit. If the API shows the deposit later, a sweep books it again.';
   }
   if (type === 'conservation') {
     // A resolution makes the next run compare exactly this movement.

@@ -27,7 +27,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     steps: [
       'Ask the custody service whether it sent this notification.',
       'If not: rotate the webhook token, and check the client certificates at the proxy.',
-      'Resolve the break. Counterfoil then takes the deposit from the books, unless the API has verified a deposit at this position. If the API shows the deposit later, a sweep books it again.',
+      'Resolve the break. Counterfoil then takes the deposit from the books, unless the API has verified a deposit at this position. If a webhook took a credited deposit back, the feed reverses the credit. If the API shows the deposit later, a sweep books it again.',
     ],
   },
   amount_mismatch: {
