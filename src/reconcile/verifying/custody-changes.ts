@@ -125,9 +125,13 @@ export class CustodyChanges {
     });
   }
 
-  /** Forgets the read position and all queued rows. */
+  /**
+   * Forgets the read position and all queued rows. Whoever reads next, from an older position, must
+   * queue them again, although they were shown before.
+   */
   detach(): void {
     this.#floor = null;
+    this.shown.outdateAll();
     this.unverified.clear();
     this.unswept.clear();
   }

@@ -81,6 +81,13 @@ export class ShownRows {
     if (shown !== undefined) this.#rows.set(transactionId, { ...shown, at: OUTDATED });
   }
 
+  /** Outdates every row. */
+  outdateAll(): void {
+    for (const [transactionId, shown] of this.#rows) {
+      this.#rows.set(transactionId, { ...shown, at: OUTDATED });
+    }
+  }
+
   /** Whether a row with this `updatedAt` was read; it may have new data since. */
   hasRead({ transactionId, updatedAt }: CustodyTransaction): boolean {
     return this.#rows.get(transactionId)?.row.updatedAt === updatedAt;

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { CreditLatency } from '../../../src/reconcile/verifying/credit-latency.ts';
+import { CustodyChanges } from '../../../src/reconcile/verifying/custody-changes.ts';
+import { Verifier } from '../../../src/reconcile/verifying/verifier.ts';
+import { GRACE_MS, Stage } from '../stage.ts';
+
+test('rows of a sweep whose evidence the store refused are compared by the next one, also when the verifier read the list in between', async () => {
+  const stage = await Stage.start();
+  const now = (): number => stage.now;
+  const changes = new CustodyChanges({ custody: stage.client, now });
+  const verifier = new Verifier({
+    reads: stage.reads,
+    custody: stage.client,
+    changes,
+    latency: new CreditLatency({ observe: () => undefined }),
+    submit: (facts) => stage.open.commit(facts),
+    wantSweep: () => undefined,
+    now,
+    graceMs: GRACE_MS,
+  });
+  stage.open.onNews = (news) => verifier.take(news);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
+  await stage.run(stage.newSweep({ changes }));
+  expect(await stage.depositState(hash)).toBe('credited');
+  stage.loses = ({ type }) => type === 'rollback';
+  await stage.reorg(3, [hash]);
+  stage.loses = () => false;
+  await stage.caller.advance(2 * GRACE_MS);
+  let isFull = true;
+  const sweep = stage.newSweep({
+    changes,
+    submit: async (facts) => {
+      const holdsRun = facts.some(
+        (fact) => fact.kind === 'custody-record' && fact.record.kind === 'run',
+      );
+      if (!isFull || holdsRun) return stage.open.commit(facts);
+      return facts.map(() => ({ kind: 'unavailable', cause: 'the disk is full' }) as const);
+    },
+  });
+  expect(await stage.run(sweep)).toMatchObject({ incomplete: expect.stringContaining('full') });
+  isFull = false;
+  await stage.paid(depositAddress, 800, 3);
+  await stage.caller.advance(1_000);
+  await verifier.round();
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'credit 800']);
+  await stage.run(sweep);
+  expect(stage.open.openBreak('status_mismatch').blockchain_hash).toBe(hash);
+});
