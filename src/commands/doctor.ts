@@ -88,7 +88,8 @@ function diagnosesFor(flags: DoctorFlags, environment: Environment): Promise<Dia
 
 function proxyOf(proxy: string, { plainPort }: DoctorFlags) {
   if (!URL.canParse(proxy) || new URL(proxy).protocol !== 'https:') {
-    throw new CommandFailed(`--proxy ${proxy} is no https address`, 2);
+    // Whoever gives the webhook URL gives its token: the address is not repeated.
+    throw new CommandFailed('--proxy needs an https address, such as https://hooks.example.com', 2);
   }
   const ports = plainPort.map(Number);
   if (!ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) {

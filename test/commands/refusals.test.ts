@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { doctorCommand } from '../../src/commands/doctor.ts';
 import { tokenOf } from '../../src/commands/link/token.ts';
 import { initCommand } from '../../src/commands/store/init.ts';
 import type { Terminal } from '../../src/daemon/process/terminal.ts';
@@ -48,4 +49,15 @@ test('a token file that does not exist is bad usage, and the message says what t
       exitCode: 2,
     }) as Error,
   );
+});
+
+test.for([
+  'http://hooks.example.com/hooks/the-path-token',
+  'hooks.example.com/hooks/the-path-token',
+])('doctor --proxy %s is refused without a word of its token', async (url) => {
+  const command = doctorCommand(SILENT, {}).parseAsync(['--proxy', url], { from: 'user' });
+  await expect(command).rejects.toMatchObject({
+    message: '--proxy needs an https address, such as https://hooks.example.com',
+    exitCode: 2,
+  });
 });
