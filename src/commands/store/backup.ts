@@ -28,7 +28,9 @@ const AFTER_RESTORE = `Next: start the daemon. Its sweeps bring back from the cu
 older than \`reconcile.graceSeconds\` (ten minutes by default). A consumer of the credit feed that had read
 further gets 409: it reads again from 0, passes over every creditId that it has booked, and acknowledges
 again. People decide again as before. Above all, they name the same owners: the consumer passes over a
-booked credit even if its owner is now another one. Look at your bookings first.`;
+booked credit even if its owner is now another one. Look at your bookings first.
+Tokens and halts are as in the backup: one that was revoked or rotated since is valid again. Revoke such
+tokens, and halt again what was halted.`;
 
 const POSTGRES_BACKUP =
   "PostgreSQL's own tools back up and restore a database (pg_basebackup, pgBackRest); audit what was restored with `counterfoil verify --store postgres://…`.";

@@ -57,4 +57,7 @@ test('a restore says when sweeps bring deposits back, and that their owners must
   expect(text).toContain(
     'Above all, they name the same owners: the consumer passes over a booked credit even if its owner is now another one.',
   );
+  expect(text).toContain(
+    'Tokens and halts are as in the backup: one that was revoked or rotated since is valid again.',
+  );
 });
