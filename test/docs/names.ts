@@ -58,3 +58,9 @@ export function tableNames(): string[] {
   const text = readFileSync(join(REPOSITORY, 'schema.sql'), 'utf8');
   return [...text.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name = '']) => name);
 }
+
+/** The alerts of the example rules for Prometheus. */
+export function alertNames(): string[] {
+  const rules = readFileSync(join(REPOSITORY, 'config/alerts/counterfoil.yml'), 'utf8');
+  return [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+}

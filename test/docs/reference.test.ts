@@ -13,7 +13,14 @@ import { PERMISSIONS, ROLES } from '../../src/domain/access/role.ts';
 import { parseConfig, WHOLE } from '../../src/ops/config/config.ts';
 import { FORMATS } from '../../src/report/document.ts';
 import { apiUnderTest } from '../api/api-under-test.ts';
-import { ANY_FILE, configurationKeys, metricNames, tableNames, unnamed } from './names.ts';
+import {
+  alertNames,
+  ANY_FILE,
+  configurationKeys,
+  metricNames,
+  tableNames,
+  unnamed,
+} from './names.ts';
 import { blocksOf, proseOf, readPage } from './page.ts';
 
 /** The keys of `api.tokens` are written after their list, because `name` alone says little. */
@@ -31,6 +38,7 @@ async function apiCalls(): Promise<string[]> {
 
 const LISTS: readonly (readonly [string, string, () => readonly string[] | Promise<string[]>])[] = [
   ['metric', 'docs/reference/metrics.md', metricNames],
+  ['alert', 'docs/how-to/monitor.md', alertNames],
   ['break type', 'docs/reference/breaks.md', () => BREAK_TYPES],
   [
     'key of the configuration',
