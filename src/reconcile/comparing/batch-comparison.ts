@@ -165,9 +165,11 @@ export async function compareAll(context: {
       // The writer applies the record that disowns the hash first; compare with that state.
       return disowned?.has(hashKeyOf(deposit)) ? disclaimed(deposit) : deposit;
     });
-    return deposits.length === 0
-      ? [compareUnseenRow(row, snapshot)]
-      : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
+    const compared =
+      deposits.length === 0
+        ? [compareUnseenRow(row, snapshot)]
+        : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
+    return isJustRolledBack(row, snapshot) ? compared.map(unrepaired) : compared;
   });
   const misnamed = unconfirmed.withdrawals.filter(
     ({ transactionId }) => transactions.get(transactionId)?.type === 'incoming',
@@ -197,9 +199,22 @@ function mayBeOutdated(row: CustodyTransaction, snapshot: Snapshot): boolean {
   const isDeepAlone = ({ confirmations, requiredConfirmations: required }: Deposit): boolean =>
     confirmations < required && depth >= required;
   return (
-    rollbacksOf(row, snapshot).some(({ at }) => inGrace(at, snapshot)) &&
+    isJustRolledBack(row, snapshot) &&
     depositsOf(row, snapshot).some((one) => one.evidence === 'confirmed' && isDeepAlone(one))
   );
+}
+
+/** Whether our books rolled back a row's transaction within the grace period. */
+function isJustRolledBack(row: CustodyTransaction, snapshot: Snapshot): boolean {
+  return rollbacksOf(row, snapshot).some(({ at }) => inGrace(at, snapshot));
+}
+
+/**
+ * A comparison that repairs nothing yet. The row may be as it was before a rollback: a confirmation
+ * booked from it would count as a webhook, and its depth would credit a deposit that is gone.
+ */
+function unrepaired(compared: Compared): Compared {
+  return { ...compared, missed: null };
 }
 
 /**
