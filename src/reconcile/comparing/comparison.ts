@@ -1,6 +1,11 @@
 import type { AddressEvidence } from '../../domain/chain/address-evidence.ts';
 import { saysNothingNew, type Break } from '../../domain/break/break.ts';
-import { mayCorrect, type OpenSince, type Outcome } from '../../domain/deposit/comparison.ts';
+import {
+  hasLasted,
+  mayCorrect,
+  type OpenSince,
+  type Outcome,
+} from '../../domain/deposit/comparison.ts';
 import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { epochOf } from '../../domain/fact/backfill.ts';
@@ -68,9 +73,13 @@ function followUp(
   outcome: Outcome,
   transaction: CustodyTransaction | null,
   snapshot: Snapshot,
+  deposit?: Deposit,
 ): Pick<Compared, 'missed' | 'again'> {
   if (transaction === null) return { missed: null, again: null };
   const missed = isMissed(outcome, transaction, snapshot);
+  if (missed && deposit && mayPrecedeNews(outcome, { transaction, deposit, snapshot })) {
+    return { missed: null, again: transaction };
+  }
   const again = missed || mayBeComparedLater(outcome);
   return {
     missed: missed ? backfillOf(transaction, snapshot) : null,
@@ -105,6 +114,21 @@ function isMissed(
   // leaves it rolled back. The API decides both.
   const overdue = at - transaction.updatedAt >= graceMs;
   return transaction.status === 'rolledback' || (transaction.status === 'confirmed' && overdue);
+}
+
+/**
+ * Whether a rolled-back row may be as it was before the deposit was mined again: we heard of the
+ * deposit after the rollback that the row shows. A backfill would reverse a valid credit. If the
+ * break lasts for the grace period, the row counts: news may arrive late, and clocks differ.
+ */
+function mayPrecedeNews(
+  outcome: Outcome,
+  context: { transaction: CustodyTransaction; deposit: Deposit; snapshot: Snapshot },
+): boolean {
+  const { transaction, deposit, snapshot } = context;
+  if (outcome.kind !== 'break' || transaction.status !== 'rolledback') return false;
+  if (transaction.updatedAt >= deposit.updatedAt) return false;
+  return !hasLasted(outcome.finding, openSinceIn(snapshot), snapshot);
 }
 
 /** The map key of a hash on its network. */
@@ -184,7 +208,7 @@ export function compareDepositRow(
     record: matters
       ? { kind: 'deposit', depositId, transaction, graceMs, corrects: true, epoch }
       : null,
-    ...followUp(outcome, transaction, snapshot),
+    ...followUp(outcome, transaction, snapshot, deposit),
   };
 }
 

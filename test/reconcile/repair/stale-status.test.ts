@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
+import type { CustodyClient } from '../../../src/custody/client.ts';
 import type { Sweep } from '../../../src/reconcile/sweep/sweep.ts';
 import { GRACE_MS, Stage, type Webhook } from '../stage.ts';
 
 const MINUTE = 60_000;
 
-async function mendingSweep(stage: Stage): Promise<Sweep> {
+async function mendingSweep(stage: Stage, custody = stage.client): Promise<Sweep> {
   const webhookUrl = await stage.webhookUrl();
-  return stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
+  return stage.newSweep({ custody, subscription: { webhookUrl, vaults: 'all' } });
 }
 
 /** A run each minute. */
@@ -65,4 +66,35 @@ test('the same when only its rollback arrived', async () => {
   await runs(stage, sweep, 5);
   expect(stage.open.feedLines()).toEqual([]);
   expect(await stage.depositState(hash)).toBe('rolled_back');
+});
+
+/** The client of an API that shows a transaction's row as it was at this moment. */
+async function showingAsNow(stage: Stage): Promise<CustodyClient> {
+  const query = { page: 0, pageSize: 100 };
+  const before = await stage.client.transactions(query, {
+    priority: 'sweep',
+    deadlineMs: Infinity,
+  });
+  return new Proxy(stage.client, {
+    get: (client, name: keyof CustodyClient) => {
+      if (name === 'transactions') return () => Promise.resolve(before);
+      const member: unknown = client[name];
+      return typeof member === 'function' ? (member.bind(client) as unknown) : member;
+    },
+  });
+}
+
+test('a row of before it was mined again, shown for minutes, reverses no credit', async () => {
+  const stage = await Stage.start();
+  const hash = await stage.paid(await stage.depositAddress(), 700, 3);
+  await stage.reorg(3, []);
+  const custody = await showingAsNow(stage);
+  await stage.mine(3);
+  await stage.run();
+  await stage.caller.advance(GRACE_MS);
+  await runs(stage, await mendingSweep(stage, custody), 5);
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(await stage.depositState(hash)).toBe('credited');
+  await stage.run();
+  expect(stage.open.openBreaks()).toEqual([]);
 });
