@@ -106,6 +106,7 @@ test.for(['..', 'x'.repeat(200)])(
     await stage.deliver(forged(depositAddress, { transactionId: id, blockchainHash: hash }));
     await stage.caller.advance(GRACE_MS);
     await stage.run();
+    await stage.caller.advance(GRACE_MS);
     await stage.run();
     expect(await stage.depositState(hash)).toBe('credited');
     expect(stage.open.openBreaks()).toContain('unknown_to_custody');

@@ -39,9 +39,15 @@ export const NOTHING_UNCONFIRMED: UnconfirmedRecords = {
 export interface Absent {
   readonly absentDeposits: readonly Deposit[];
   readonly absentWithdrawals: readonly Withdrawal[];
+  /** Absent withdrawals that the API may only hide for a moment: their absence releases no deposit. */
+  readonly newlyAbsent: ReadonlySet<TransactionId>;
 }
 
-export const NOTHING_ABSENT: Absent = { absentDeposits: [], absentWithdrawals: [] };
+export const NOTHING_ABSENT: Absent = {
+  absentDeposits: [],
+  absentWithdrawals: [],
+  newlyAbsent: new Set(),
+};
 
 /** Reads our side of these rows and hashes as one consistent snapshot. */
 export async function takeSnapshot(
@@ -175,7 +181,12 @@ export async function compareAll(context: {
     ({ transactionId }) => transactions.get(transactionId)?.type === 'incoming',
   );
   const unknown = [...absent.absentWithdrawals, ...misnamed].map((withdrawal) =>
-    compareUnknownTransaction(withdrawal, snapshot),
+    compareUnknownTransaction(withdrawal, {
+      snapshot,
+      isReleased: (deposit) =>
+        !absent.newlyAbsent.has(withdrawal.transactionId) ||
+        disowned?.has(hashKeyOf(deposit)) === true,
+    }),
   );
   const gone = absent.absentDeposits.map((deposit) => compareDepositRow(deposit, null, snapshot));
   const misplaced = misplacedDeposits(unconfirmed.deposits, transactions).map(({ deposit, row }) =>

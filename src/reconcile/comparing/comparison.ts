@@ -3,6 +3,7 @@ import { saysNothingNew, type Break } from '../../domain/break/break.ts';
 import {
   hasLasted,
   mayCorrect,
+  skipped,
   type OpenSince,
   type Outcome,
 } from '../../domain/deposit/comparison.ts';
@@ -221,12 +222,23 @@ function hashesOf(record: CustodyTransaction, snapshot: Snapshot): readonly Keye
   return [...said, { ...hashState, network, blockchainHash }];
 }
 
-/** Compares a withdrawal that the API does not know, or knows as a different transaction. */
-export function compareUnknownTransaction(withdrawal: Withdrawal, snapshot: Snapshot): Compared {
+/**
+ * Compares a withdrawal that the API does not know, or knows as a different transaction.
+ * `isReleased`: whether that may end the withdrawal's claim to a deposit. If not, it is compared
+ * again later: the deposit would be credited although its hash may be our own.
+ */
+export function compareUnknownTransaction(
+  withdrawal: Withdrawal,
+  context: { snapshot: Snapshot; isReleased: (deposit: Deposit) => boolean },
+): Compared {
+  const { snapshot, isReleased } = context;
   const { transactionId } = withdrawal;
   const hashes = snapshot.ownHashes.get(transactionId) ?? [];
   const now = rehearsal(snapshot);
   const { outcome: compared, ...changes } = handleUnknownTransaction(withdrawal, { hashes, now });
+  if (!changes.deposits.every(isReleased)) {
+    return { outcome: skipped('custody_behind'), record: null, missed: null, again: null };
+  }
   const outcome = underRules(compared, rulesOf(snapshot));
   return {
     outcome,

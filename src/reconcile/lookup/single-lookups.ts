@@ -25,6 +25,9 @@ const WITHDRAWALS_MAX = 10;
 /** Most deposits remembered as unknown by id; an evicted deposit is looked up by id again. */
 const NAMELESS_MAX = 10_000;
 
+/** Most withdrawals whose first 404 is remembered; an evicted one begins its grace period anew. */
+const ABSENT_MAX = 10_000;
+
 export interface LookupResult extends Absent {
   readonly transactions: readonly CustodyTransaction[];
   readonly postponed: number;
@@ -54,6 +57,8 @@ export class SingleLookups {
   /** Deposits whose id the API does not know: the next look-up asks by hash. */
   readonly #nameless = new Map<DepositId, true>();
   readonly #withdrawals = new LookupBackoff<Withdrawal>(({ transactionId }) => transactionId);
+  /** When a look-up of a withdrawal was first answered with 404, and no row was shown since. */
+  readonly #absentSince = new Map<TransactionId, number>();
 
   /**
    * `deposits`: all unconfirmed deposits; those in `listed` are not looked up. `withdrawals`: those
@@ -65,9 +70,10 @@ export class SingleLookups {
     deposits: readonly Deposit[];
     withdrawals: readonly Withdrawal[];
     now: number;
+    graceMs: number;
     deadlineMs: number;
   }): Promise<LookupResult> {
-    const { custody, listed, now, deadlineMs } = context;
+    const { custody, listed, now, graceMs, deadlineMs } = context;
     this.#shown.see(context.deposits, listed);
     const asked = unlisted(context.deposits, listed).filter(mayMove);
     const deposits = await roundOf(this.#deposits, {
@@ -84,14 +90,32 @@ export class SingleLookups {
       now,
       ask: (withdrawal) => lookUpWithdrawal(custody, withdrawal, deadlineMs),
     });
+    for (const { transactionId } of [...listed.values(), ...withdrawals.transactions]) {
+      this.#absentSince.delete(transactionId);
+    }
     return {
       transactions: [...deposits.transactions, ...withdrawals.transactions],
       absentDeposits: deposits.absent,
       absentWithdrawals: withdrawals.absent,
+      newlyAbsent: this.#newlyAbsent(withdrawals.absent, { now, graceMs }),
       postponed: deposits.postponed + withdrawals.postponed,
       failed: deposits.failed + withdrawals.failed,
       requests: deposits.requests + withdrawals.requests,
     };
+  }
+
+  /** The absent withdrawals whose first 404 is younger than the grace period. */
+  #newlyAbsent(
+    absent: readonly Withdrawal[],
+    { now, graceMs }: { now: number; graceMs: number },
+  ): Set<TransactionId> {
+    const newly = new Set<TransactionId>();
+    for (const { transactionId } of absent) {
+      const since = this.#absentSince.get(transactionId) ?? now;
+      putBounded(this.#absentSince, [transactionId, since], ABSENT_MAX);
+      if (now - since < graceMs) newly.add(transactionId);
+    }
+    return newly;
   }
 
   /**

@@ -103,6 +103,7 @@ export class WholeList {
           !list.transactions.has(transactionId) && now() - firstSeenAt >= graceMs,
       ),
       now: now(),
+      graceMs,
       deadlineMs,
     });
     tally.skip('rate_budget', disputes.postponed + found.postponed);
