@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { audit } from '../store/bookkeeping/audited.ts';
 import { Stage, THREE_DEEP } from './stage.ts';
 
 test('deposits from before the start are booked and held; later ones are credited', async () => {
@@ -25,4 +26,5 @@ test('deposits from before the start are booked and held; later ones are credite
   expect(stage.open.feedLines()).toEqual(['credit 702']);
   expect(Object.values(stage.open.positions())).toEqual(['2103']);
   expect(stage.open.openBreaks()).toEqual([]);
+  expect(audit(stage.open)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { audit } from '../store/bookkeeping/audited.ts';
 import { forgedConfirmation, GRACE_MS, Stage } from './stage.ts';
 
 const NOBODY = { transactionId: 'nobody' };
@@ -95,4 +96,5 @@ test('resolving the break of a credited deposit reverses the credit if a webhook
   expect(await stage.depositState(hash)).toBe('reversed');
   expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
   expect(stage.open.balances()).toEqual({});
+  expect(audit(stage.open)).toEqual([]);
 });
