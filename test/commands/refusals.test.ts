@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { doctorCommand } from '../../src/commands/doctor.ts';
 import { tokenOf } from '../../src/commands/link/token.ts';
 import { initCommand } from '../../src/commands/store/init.ts';
+import { storeFrom } from '../../src/commands/store/store-path.ts';
 import type { Terminal } from '../../src/daemon/process/terminal.ts';
+import { temporaryPath } from '../store/open-ledger.ts';
 
 const SILENT: Terminal = {
   result: () => undefined,
@@ -60,4 +63,14 @@ test.for([
     message: '--proxy needs an https address, such as https://hooks.example.com',
     exitCode: 2,
   });
+});
+
+test('a store that is not there is bad usage, and the message says where its name comes from', () => {
+  const config = temporaryPath();
+  writeFileSync(config, JSON.stringify({ store: 'sqlite:/nowhere/x.db' }));
+  const refused = '/nowhere/x.db does not exist: ';
+  expect(() => storeFrom({ config }, {})).toThrow(`${refused}${config} names it; the daemon`);
+  expect(() => storeFrom({ store: '/nowhere/x.db' }, {})).toThrow(
+    `${refused}give the store's file`,
+  );
 });

@@ -47,7 +47,12 @@ export function refuseReplica(
 export function storeFrom(flags: StoreFlags, environment: Environment): string {
   const path = storePathFrom(flags, environment);
   if (existsSync(path)) return path;
-  throw new CommandFailed(`${path} does not exist: give the store's file with --store`, 2);
+  const { config } = flags;
+  const next =
+    config === undefined
+      ? "give the store's file with --store"
+      : `${config} names it; the daemon makes it at its first start`;
+  throw new CommandFailed(`${path} does not exist: ${next}`, 2);
 }
 
 function storeOfConfig(config: string | undefined, environment: Environment): string {
