@@ -98,22 +98,28 @@ async function rollbacksAt(
 }
 
 /**
- * The last retry from the quarantine after a position or a time. A retried notification has the
- * time of the decision that retried it.
+ * The last retry from the quarantine after a position or a time. The journal has no index by time, so
+ * a retry at or before the position has position 0. A retried notification has the time of the
+ * decision that retried it.
  */
-function lastRetry(
-  at: Kysely<Tables>,
+async function lastRetry(
+  db: Kysely<Tables>,
   { afterSeq, afterMs }: Since,
 ): Promise<Pick<LastRollback, 'seq' | 'at'> | undefined> {
-  const retried = at.selectFrom('quarantine').where('state', '=', 'retried').select('retried_at');
-  return at
+  const retried = db.selectFrom('quarantine').where('state', '=', 'retried');
+  const { at } = await retried
+    .select(({ fn }) => fn.max('retried_at').as('at'))
+    .executeTakeFirstOrThrow();
+  if (at === null) return undefined;
+  const last = await db
     .selectFrom('journal')
     .where('kind', '=', 'decision')
-    .where((eb) => eb.or([eb('seq', '>', afterSeq), eb('recorded_at', '>', afterMs)]))
-    .where('recorded_at', 'in', retried)
-    .orderBy('seq', 'desc')
-    .select(['seq', 'recorded_at as at'])
+    .where('seq', '>', afterSeq)
+    .where('recorded_at', 'in', retried.select('retried_at'))
+    .select(({ fn }) => fn.max<number | null>('seq').as('seq'))
     .executeTakeFirst();
+  const seq = last?.seq ?? null;
+  return seq === null && at <= afterMs ? undefined : { seq: seq ?? 0, at };
 }
 
 /** A rollback by a retry in each vault where the hash was ever rolled back. */
