@@ -17,6 +17,7 @@ import type {
   AssetId,
   CreditId,
   HashKey,
+  NetworkKey,
   TransactionId,
   VaultId,
 } from '../domain/ids.ts';
@@ -270,12 +271,19 @@ export interface LastRollback extends HashKey {
   readonly at: number;
 }
 
+/** An own transaction that had no hash when the custody API last showed it. */
+export type UnsentTransfer = Pick<Withdrawal, 'transactionId' | 'destinationAddress' | 'memo'> & {
+  readonly network: NetworkKey;
+};
+
 /** The records that a comparison reads, from one snapshot. */
 export interface ReconcilerView {
   readonly hashStates: readonly KeyedHashState[];
   /** The last `incoming` rollbacks after the given journal position or time. */
   readonly rollbacks: readonly LastRollback[];
   readonly withdrawals: readonly Withdrawal[];
+  /** Own transactions without a hash, if they were asked for. */
+  readonly unsent: readonly UnsentTransfer[];
   /** Unresolved breaks that a comparison can open, change or resolve, by key. */
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;

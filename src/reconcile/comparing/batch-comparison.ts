@@ -20,6 +20,7 @@ import {
   type Compared,
   type Snapshot,
 } from './comparison.ts';
+import { mayBeUnsentTransfer, unsentTargets } from './unsent-transfer.ts';
 
 /** Records that the custody API has not confirmed yet. */
 export interface UnconfirmedRecords {
@@ -78,12 +79,14 @@ export async function takeSnapshot(
     hashes: [...hashes.values()],
     transactionIds: [...ids],
     rolledBack: { afterSeq, afterMs: at - graceMs },
+    unsent: outgoing.length < rows.length,
   });
   return {
     hashStates: new Map(view.hashStates.map((one) => [hashKeyOf(one), one])),
     withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
     ownHashes: byTransaction(view.hashStates),
     rollbacks: groupedBy(view.rollbacks, (one) => hashKeyOf(one)),
+    unsent: view.unsent,
     openBreaks: view.openBreaks,
     pinnedDecimals: view.pinnedDecimals,
     policy: view.policy ?? NO_POLICY,
@@ -163,6 +166,7 @@ export async function compareAll(context: {
   const sent = rows.filter((row) => row.type === 'outgoing');
   const outgoing = await inBatches(sent, (row) => [compareOutgoingRow(row, snapshot)]);
   const own = new Set(sent.filter((row) => row.blockchainHash !== null).map(hashKeyOf));
+  const targets = unsentTargets(snapshot.unsent, transactions);
   const received = rows.filter((row) => row.type === 'incoming');
   const incoming = await inBatches(received, (row) => {
     if (mustBeReadAgain(row, snapshot)) return [notCompared(row)];
@@ -171,6 +175,7 @@ export async function compareAll(context: {
       // The writer applies the record that disowns the hash first; compare with that state.
       return disowned?.has(hashKeyOf(deposit)) ? disclaimed(deposit) : deposit;
     });
+    if (mayBeUnsentTransfer({ row, deposits }, targets, snapshot)) return [notCompared(row)];
     const compared =
       deposits.length === 0
         ? [compareUnseenRow(row, snapshot)]

@@ -35,7 +35,7 @@ import {
 } from '../../domain/break/exemption.ts';
 import { sameHash } from '../../domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
-import type { LastRollback } from '../../store/answers.ts';
+import type { LastRollback, UnsentTransfer } from '../../store/answers.ts';
 
 /** Our records at one moment. The writer applies the rules again to the records at commit time. */
 export interface Snapshot {
@@ -47,6 +47,8 @@ export interface Snapshot {
    * The last rollbacks since the oldest row was requested, or within the grace period, by hash.
    */
   readonly rollbacks: ReadonlyMap<string, readonly LastRollback[]>;
+  /** Own transactions that had no hash when the custody API last showed them. */
+  readonly unsent: readonly UnsentTransfer[];
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly policy: CreditingPolicy;

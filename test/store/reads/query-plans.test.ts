@@ -42,6 +42,7 @@ import {
   unresolvedBreaks,
   withdrawalPostings,
 } from '../../../src/store/sqlite/reads/withdrawals/withdrawal-life.ts';
+import { unsentTransferRows } from '../../../src/store/sqlite/reads/withdrawals/withdrawals.ts';
 import { vaultChain } from '../../../src/store/sqlite/reads/notifications.ts';
 import type { DepositSearch } from '../../../src/store/queries.ts';
 import type { Tables } from '../../../src/store/sqlite/table/tables.ts';
@@ -65,6 +66,14 @@ function planOf(query: (db: Kysely<Tables>) => Compilable): string[] {
 
 test('deposits that may still change are found through their own index', () => {
   expect(planOf(changeableDepositRows)).toEqual(['SCAN deposits USING INDEX deposits_waiting']);
+});
+
+test('own transactions without a hash are found among those without a final status', () => {
+  expect(planOf(unsentTransferRows)).toEqual([
+    'SCAN withdrawals USING INDEX withdrawals_idle',
+    'CORRELATED SCALAR SUBQUERY 1',
+    'SEARCH own_hashes USING COVERING INDEX own_hashes_by_transaction (transaction_id=?)',
+  ]);
 });
 
 test('the most urgent breaks are read in order from an index', () => {

@@ -12,7 +12,7 @@ import type { BreakRow } from '../table/break-tables.ts';
 const IDLE_DEPOSIT = `(state = 'detected' OR state = 'confirming' OR state = 'verifying'
   OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')))`;
 /** Repeats the condition of the index `withdrawals_idle`. */
-const IDLE_WITHDRAWAL = `(status IS NULL
+export const IDLE_WITHDRAWAL = `(status IS NULL
   OR status <> 'mined' AND status <> 'failed' AND status <> 'cancelled' AND status <> 'replaced'
      AND status <> 'rolledback')`;
 

@@ -18,6 +18,7 @@ import { readOpenBreaks } from './breaks.ts';
 import { readExemptDifferences, readExemptions } from './exemptions.ts';
 import { atSnapshot, inBatches } from '../list.ts';
 import { readPinnedDecimals, readPolicy } from '../policy.ts';
+import { readUnsentTransfers } from '../withdrawals/withdrawals.ts';
 
 type HashStates = ReconcilerView['hashStates'];
 type HashState = HashStates[number];
@@ -209,6 +210,7 @@ export function readReconcilerView(
     hashes: readonly HashKey[];
     transactionIds: readonly TransactionId[];
     rolledBack?: Since;
+    unsent?: boolean;
   },
   keys: KeyLookup,
 ): Promise<ReconcilerView> {
@@ -219,6 +221,7 @@ export function readReconcilerView(
       hashStates,
       rollbacks: await rollbacksAt(at, { hashStates, since: about.rolledBack }, keys),
       withdrawals: await withdrawalsAt(at, about.transactionIds),
+      unsent: about.unsent === true ? await readUnsentTransfers(at) : [],
       openBreaks: await readOpenBreaks(at),
       pinnedDecimals: await readPinnedDecimals(at),
       policy: (await readPolicy(at))?.policy ?? null,

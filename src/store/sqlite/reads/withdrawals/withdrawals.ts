@@ -1,7 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { Memo, NetworkKey, TransactionId } from '../../../../domain/ids.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
+import type { UnsentTransfer } from '../../../answers.ts';
 import { pageWithin, type Page, type PageRequest } from '../../../page.ts';
 import type { WithdrawalQuery } from '../../../queries.ts';
+import { IDLE_WITHDRAWAL } from '../../breaks/age-records.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { withdrawalOf } from '../../table/rows/withdrawal-row.ts';
 import type { Tables } from '../../table/tables.ts';
@@ -35,6 +38,35 @@ export async function readUnconfirmedWithdrawals(
     .limit(limit)
     .execute();
   return rows.map(withdrawalOf);
+}
+
+/** The query of `readUnsentTransfers`. The API alone makes a withdrawal known: none is forged. */
+export function unsentTransferRows(db: Kysely<Tables>) {
+  return db
+    .selectFrom('withdrawals')
+    .where(sql<boolean>`${sql.raw(IDLE_WITHDRAWAL)}`)
+    .where('hash_id', 'is', null)
+    .where('custody', 'in', ['known', 'doubted'])
+    .where(
+      sql<boolean>`NOT EXISTS (SELECT 1 FROM own_hashes
+        WHERE own_hashes.transaction_id = withdrawals.transaction_id)`,
+    )
+    .select(['transaction_id', 'network', 'destination_address', 'memo']);
+}
+
+/** Own transactions that had no hash when the custody API last showed them. */
+export async function readUnsentTransfers(db: Kysely<Tables>): Promise<UnsentTransfer[]> {
+  const rows = await unsentTransferRows(db).execute();
+  return rows.flatMap((row) =>
+    row.network === null
+      ? []
+      : {
+          transactionId: TransactionId(row.transaction_id),
+          network: NetworkKey(row.network),
+          destinationAddress: row.destination_address,
+          memo: row.memo === null ? null : Memo(row.memo),
+        },
+  );
 }
 
 /** Values of columns that a query asks for; undefined does not filter. */
