@@ -47,7 +47,7 @@ export class SeenRows<Row> {
   /**
    * Adds a page. Only a page that joins its pass proves the seam of the next one. `rows` and
    * `unreadable` are new. `meetsKnown`: the page holds a row in the version of an earlier pass.
-   * `pastEnd`: it holds a row past the caller's end.
+   * `pastEnd`: its last row is past the caller's end.
    */
   add(
     page: Page<Row>,
@@ -69,7 +69,8 @@ export class SeenRows<Row> {
       const isNews = reported?.version !== version;
       if (!isNews && reported.pass < this.#pass) meetsKnown = true;
       const isPastEnd = this.#isPastEnd(row);
-      if (isPastEnd) pastEnd = true;
+      // Among newer rows, a row is shown as it was earlier: the rows after it are not past the end.
+      pastEnd = isPastEnd;
       if (isNews && (!isPastEnd || this.#includesPastEnd)) {
         this.#reported.set(id, { version, pass: this.#pass });
         news.rows.push(row);

@@ -128,7 +128,7 @@ export async function readCustodyList(
     /** Most pages to read; default: as many as a run compares. */
     requestsMax?: number;
     /**
-     * Whether this version of a row was read before. The first page that holds such a row from
+     * Whether this version of a row was read before. The first page that ends with such a row from
      * before `since` is the last page; all its rows are returned.
      */
     isKnown?: (row: CustodyTransaction) => boolean;

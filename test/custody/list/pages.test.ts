@@ -342,3 +342,10 @@ test('the last page of a reading is returned whole on request', async () => {
   expect(whole).toMatchObject({ kind: 'complete', requests: 1 });
   expect(whole.rows.size).toBe(100);
 });
+
+test('a row that is shown as it was long ago does not end the reading', async () => {
+  const list = new MovingList(3_000);
+  list.rows[7] = { id: 'r7', at: 1 };
+  const { rows } = await readList(list.reading({ isPastEnd: ({ at }) => at < 500 }));
+  expect(rows.has('r2400')).toBe(true);
+});
