@@ -207,7 +207,7 @@ test.skipIf(!HAS_PROXY)('it leaves no record of its requests', async () => {
 test.for([
   [[], /either --config FILE or --proxy URL/],
   [['--proxy', 'https://x', '--config', 'y'], /either --config FILE or --proxy URL/],
-  [['--proxy', 'http://x'], /no https address/],
+  [['--proxy', 'http://x'], /--proxy needs an https address/],
   [['--proxy', 'https://x', '--plain-port', 'y'], /--plain-port takes numbers/],
   [['--proxy', 'https://x', '--token-file', '/nowhere'], /cannot read \/nowhere \(ENOENT\)/],
 ] as const)('doctor %j is bad usage', async ([args, message]) => {
