@@ -98,3 +98,24 @@ test('resolving the break of a credited deposit reverses the credit if a webhook
   expect(stage.open.balances()).toEqual({});
   expect(audit(stage.open)).toEqual([]);
 });
+
+test('resolving the break of a correction reverses no credit, also if a webhook took the deposit back', async () => {
+  const stage = await Stage.start();
+  const depositAddress = await stage.depositAddress();
+  stage.loses = ({ stream }) => stream === 'incoming';
+  const hash = await stage.paid(depositAddress, 700, 3);
+  const webhook = stage.lost.find(({ type }) => type === 'confirmation');
+  await stage.deliver({ ...webhook, id: 'forged', ...NOBODY });
+  await stage.run();
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  expect(await stage.depositState(hash)).toBe('credited');
+  const { id: breakId } = stage.open.openBreak('unknown_to_custody');
+  const rollback = { type: 'rollback', confirmations: null, balanceChanges: undefined };
+  await stage.deliver({ ...webhook, ...rollback, id: 'forged-rollback' });
+  expect(stage.open.balances()).toEqual({});
+  await stage.open.decide({ kind: 'resolve', breakId, reason: 'ticket 7', takesBack: true });
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(await stage.depositState(hash)).toBe('credited');
+  expect(audit(stage.open)).toEqual([]);
+});

@@ -16,7 +16,8 @@ function isUnproven({ verifiedAt, credit }: Deposit): boolean {
 }
 
 /**
- * What follows when a person resolves the `unknown_to_custody` break of a deposit.
+ * What follows when a person resolves the `unknown_to_custody` break of a deposit; the break of its
+ * correction is another one, and changes nothing.
  *
  * | the deposit | then |
  * |---|---|

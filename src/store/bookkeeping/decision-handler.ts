@@ -1,5 +1,5 @@
 import { changeToken, type TokenDecision } from '../../domain/access/token.ts';
-import { partsOf, type Break } from '../../domain/break/break.ts';
+import { breakKey, partsOf, type Break } from '../../domain/break/break.ts';
 import {
   changeExemptions,
   withConfigured,
@@ -231,10 +231,14 @@ export class DecisionHandler {
     return TAKEN;
   }
 
-  /** Takes what webhooks alone said of a deposit from the books. */
-  #takeBack({ subject }: Break, now: Now): void {
+  /**
+   * Takes what webhooks alone said of a deposit from the books. The break of a correction has another
+   * key: the custody API knows that deposit.
+   */
+  #takeBack({ key, type, subject: { depositId } }: Break, now: Now): void {
+    if (depositId === null || key !== breakKey(type, depositId)) return;
     const { unit } = this.#context;
-    const deposit = subject.depositId === null ? undefined : unit.deposit(subject.depositId);
+    const deposit = unit.deposit(depositId);
     if (deposit === undefined) return;
     const hashState = unit.hashState(deposit.network, deposit.blockchainHash);
     unit.apply(takenBack(hashState, deposit, now), now);

@@ -1,4 +1,4 @@
-import { partsOf, type BreakType } from '../../../domain/break/break.ts';
+import { breakKey, partsOf, type BreakType } from '../../../domain/break/break.ts';
 import { versionText } from '../../../domain/fact/basis.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
@@ -27,12 +27,13 @@ function againText(type: BreakType): string {
 }
 
 /** Says when the resolution posts, and what. */
-function resolveEffect({ type, subject, expected }: ShownBreak, decimals: Decimals): string {
-  const { asset, vaultId } = subject;
+function resolveEffect({ key, type, subject, expected }: ShownBreak, decimals: Decimals): string {
+  const { asset, depositId, vaultId } = subject;
   if (type === 'unattributed_memo') {
     return 'Closes the break in your name. It credits nothing: the deposit stays held until somebody names its owner.';
   }
-  if (type === 'unknown_to_custody' && subject.depositId !== null) {
+  // The break of a correction has another key.
+  if (type === 'unknown_to_custody' && key === breakKey(type, depositId)) {
     return 'Closes the break in your name. If the custody API has verified nothing at this position, it takes the deposit from the books. If a webhook took a credited deposit back, the feed reverses its credit. If the API shows the deposit later, a sweep books it again.';
   }
   if (type === 'conservation') {
