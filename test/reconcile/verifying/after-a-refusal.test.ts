@@ -38,7 +38,7 @@ test('rows of a sweep whose evidence the store refused are compared by the next 
       return facts.map(() => ({ kind: 'unavailable', cause: 'the disk is full' }) as const);
     },
   });
-  expect(await stage.run(sweep)).toMatchObject({ incomplete: expect.stringContaining('full') });
+  expect((await stage.run(sweep)).incomplete).toContain('full');
   isFull = false;
   await stage.paid(depositAddress, 800, 3);
   await stage.caller.advance(1_000);
