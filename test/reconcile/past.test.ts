@@ -21,6 +21,8 @@ test('deposits from before the start are booked and held; later ones are credite
     'before_start',
     'before_start',
   ]);
+  expect(await stage.reads.waitingDeposits()).toEqual([]);
+  expect(await stage.reads.waitingDepositCount()).toBe(0);
   await stage.paid(depositAddress, 702, 3);
   await stage.run(sweep);
   expect(stage.open.feedLines()).toEqual(['credit 702']);

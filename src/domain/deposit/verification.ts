@@ -138,11 +138,16 @@ function afterRecord(
       verifiedAt: deposit.verifiedAt ?? now.at,
       // After a reorganisation the record may be less deep than before.
       custodyConfirmations: record.confirmations ?? deposit.custodyConfirmations,
-      custodyCreatedAt: record.createdAt ?? deposit.custodyCreatedAt,
+      custodyCreatedAt: earliestOf(deposit.custodyCreatedAt, record.createdAt),
       updatedAt: now.at,
     },
     now,
   );
+}
+
+/** The first creation counts: a transaction that is mined again may get a new time. */
+function earliestOf(known: number | null, shown: number | undefined): number | null {
+  return known === null || shown === undefined ? (shown ?? known) : Math.min(known, shown);
 }
 
 /**

@@ -105,6 +105,7 @@ test('a deposit that the custody service created before the start is held, and c
   const answer = await put(api, { policy: later, reason: 'credited elsewhere before' });
   expect([answer.status, answer.body]).toMatchObject([200, { policy: later }]);
   await verifyWith(api.open, { confirmations: 6, createdAt: 1_999 });
+  await verifyWith(api.open, { confirmations: 7, createdAt: 9_000 });
   expect(api.open.deposits()).toMatchObject([{ state: 'held', reason: 'before_start' }]);
   const [{ deposit_id: id } = { deposit_id: '' }] = api.open.deposits();
   const release = await api.post(`/v1/deposits/${id}/release`, { reason: 'x' });

@@ -18,6 +18,9 @@ import { atNetworkAddress } from './at-network-address.ts';
 /** Repeats the condition of the index `deposits_waiting`: SQLite's planner compares the text. */
 export const CHANGEABLE = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;
 
+/** A past may hold a million deposits from before the policy's start, which wait for nothing. */
+const TO_COMPARE = sql<boolean>`${CHANGEABLE} AND (reason IS NULL OR reason <> 'before_start')`;
+
 /** Repeats the condition of the index `deposits_internal_unverified`. */
 const INTERNAL_UNVERIFIED = sql<boolean>`state = 'internal' AND verified_at IS NULL`;
 
@@ -235,7 +238,7 @@ export function readDepositsToJudge(
 export async function countWaitingDeposits(db: Kysely<Tables>): Promise<number> {
   const counted = await db
     .selectFrom('deposits')
-    .where(CHANGEABLE)
+    .where(TO_COMPARE)
     .where('evidence', '=', 'confirmed')
     .where('credit_id', 'is', null)
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -250,7 +253,7 @@ export function readWaitingDeposits(db: Kysely<Tables>): Promise<readonly Deposi
     const doubted = await at.selectFrom('deposits').where(IN_DOUBT).select('deposit_id').execute();
     const inDoubt = new Set(doubted.map((row) => row.deposit_id));
     for (const condition of [
-      CHANGEABLE,
+      TO_COMPARE,
       sql.raw<boolean>(TO_REVERSE),
       INTERNAL_UNVERIFIED,
       IN_DOUBT,
