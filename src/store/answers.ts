@@ -6,21 +6,11 @@ import type { CreditItem } from '../domain/deposit/credit.ts';
 import type { CreditingPolicy } from '../domain/policy/policy.ts';
 import type { Decision } from '../domain/fact/decision.ts';
 import type { Deposit, DepositState, HoldReason } from '../domain/deposit/deposit.ts';
-import type { KeyedHashState } from '../domain/hash/hash-state.ts';
 import type { EntryCause, EntrySource, View } from '../domain/money/entry.ts';
 import type { ChangeKind } from '../domain/fact/notification.ts';
 import type { OwnHash } from '../domain/withdrawal/own-hash.ts';
-import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
 import type { FactKind, IntakeStatus } from '../domain/fact/fact.ts';
-import type {
-  AddressId,
-  AssetId,
-  CreditId,
-  HashKey,
-  NetworkKey,
-  TransactionId,
-  VaultId,
-} from '../domain/ids.ts';
+import type { AddressId, CreditId, VaultId } from '../domain/ids.ts';
 import type { Movement, MovementAgreement } from '../domain/money/movement.ts';
 import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
 import type {
@@ -258,39 +248,6 @@ export interface StoreCounts {
 export interface VaultAddress {
   readonly vaultId: VaultId;
   readonly addressId: AddressId;
-}
-
-/** The last rollback of an incoming transaction under a hash. */
-export interface LastRollback extends HashKey {
-  readonly vaultId: VaultId;
-  /** Null: the rollback names none, so it may be that of every transaction there. */
-  readonly transactionId: TransactionId | null;
-  /** Its journal position. */
-  readonly seq: number;
-  /** When it arrived, Unix milliseconds. */
-  readonly at: number;
-}
-
-/** An own transaction that had no hash when the custody API last showed it. */
-export type UnsentTransfer = Pick<Withdrawal, 'transactionId' | 'destinationAddress' | 'memo'> & {
-  readonly network: NetworkKey;
-};
-
-/** The records that a comparison reads, from one snapshot. */
-export interface ReconcilerView {
-  readonly hashStates: readonly KeyedHashState[];
-  /** The last `incoming` rollbacks after the given journal position or time. */
-  readonly rollbacks: readonly LastRollback[];
-  readonly withdrawals: readonly Withdrawal[];
-  /** Own transactions without a hash, if they were asked for. */
-  readonly unsent: readonly UnsentTransfer[];
-  /** Unresolved breaks that a comparison can open, change or resolve, by key. */
-  readonly openBreaks: ReadonlyMap<string, Break>;
-  readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
-  readonly policy: CreditingPolicy | null;
-  readonly exemptions: readonly ExemptionRule[];
-  /** Exempt differences, by key. */
-  readonly exempt: ReadonlyMap<string, ExemptDifference>;
 }
 
 /** What names a text or an amount. */

@@ -1,3 +1,4 @@
+import type { ReconcilerView } from './reconciler-view.ts';
 import type { Break, BreakType } from '../domain/break/break.ts';
 import type { CloseRecord } from '../domain/close/record.ts';
 import type { RotationCursor } from '../domain/fact/custody-record.ts';
@@ -55,7 +56,6 @@ import type {
   PolicyChange,
   StoreCounts,
   VaultAddress,
-  ReconcilerView,
   SignedDay,
   WithdrawalLife,
   ClosedReport,

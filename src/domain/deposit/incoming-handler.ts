@@ -26,7 +26,7 @@ import {
 } from '../hash/sighting.ts';
 
 /** The deposits at the notification's position and memo, by asset; there may be hundreds. */
-function depositsAt(
+export function depositsAt(
   hashState: HashState,
   notification: IncomingNotification,
 ): Map<AssetId, Deposit> {

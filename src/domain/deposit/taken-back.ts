@@ -8,7 +8,7 @@ import {
 import { NotificationId } from '../ids.ts';
 import type { Deposit } from './deposit.ts';
 import { reverseCredit } from './evaluation.ts';
-import { handleIncoming } from './incoming-handler.ts';
+import { depositsAt, handleIncoming } from './incoming-handler.ts';
 
 /** Whether webhooks alone describe the deposit, and nothing was credited for it. */
 function isUnproven({ verifiedAt, credit }: Deposit): boolean {
@@ -33,14 +33,6 @@ export function takenBack(hashState: HashState, deposit: Deposit, now: RuleConte
     return changeSet({ deposits: [after], items, found, healed });
   }
   const { vaultId, network, blockchainHash, accountId, addressId, memo, transactionId } = deposit;
-  const atPosition = hashState.deposits.filter(
-    (one) =>
-      one.vaultId === vaultId &&
-      one.accountId === accountId &&
-      one.addressId === addressId &&
-      one.memo === memo,
-  );
-  if (!atPosition.every(isUnproven)) return NO_CHANGES;
   const rollback = {
     stream: 'incoming',
     type: 'rollback',
@@ -56,5 +48,6 @@ export function takenBack(hashState: HashState, deposit: Deposit, now: RuleConte
     memo,
     transactionId,
   } as const;
-  return handleIncoming(hashState, rollback, now);
+  const atPosition = [...depositsAt(hashState, rollback).values()];
+  return atPosition.every(isUnproven) ? handleIncoming(hashState, rollback, now) : NO_CHANGES;
 }

@@ -8,7 +8,7 @@ import type { KeyedHashState } from '../../domain/hash/hash-state.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { HashKey, TransactionId } from '../../domain/ids.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
-import type { LastRollback } from '../../store/answers.ts';
+import type { LastRollback } from '../../store/reconciler-view.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
   compareDepositRow,

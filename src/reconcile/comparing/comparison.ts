@@ -35,7 +35,7 @@ import {
 } from '../../domain/break/exemption.ts';
 import { sameHash } from '../../domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
-import type { LastRollback, UnsentTransfer } from '../../store/answers.ts';
+import type { LastRollback, UnsentTransfer } from '../../store/reconciler-view.ts';
 
 /** Our records at one moment. The writer applies the rules again to the records at commit time. */
 export interface Snapshot {

@@ -4,7 +4,7 @@ import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Memo, NetworkKey, TransactionId } from '../../domain/ids.ts';
 import { isTerminalStatus, knownStatus } from '../../domain/withdrawal/withdrawal.ts';
-import type { UnsentTransfer } from '../../store/answers.ts';
+import type { UnsentTransfer } from '../../store/reconciler-view.ts';
 
 /** Where unsent transfers go, as texts of `targetOf`. */
 export type UnsentTargets = ReadonlySet<string>;

@@ -1,24 +1,9 @@
 import { expect, test } from 'vitest';
-import { CreditLatency } from '../../../src/reconcile/verifying/credit-latency.ts';
-import { CustodyChanges } from '../../../src/reconcile/verifying/custody-changes.ts';
-import { Verifier } from '../../../src/reconcile/verifying/verifier.ts';
-import { GRACE_MS, Stage } from '../stage.ts';
+import { GRACE_MS } from '../stage.ts';
+import { startVerifying } from './verifying-stage.ts';
 
 test('rows of a sweep whose evidence the store refused are compared by the next one, also when the verifier read the list in between', async () => {
-  const stage = await Stage.start();
-  const now = (): number => stage.now;
-  const changes = new CustodyChanges({ custody: stage.client, now });
-  const verifier = new Verifier({
-    reads: stage.reads,
-    custody: stage.client,
-    changes,
-    latency: new CreditLatency({ observe: () => undefined }),
-    submit: (facts) => stage.open.commit(facts),
-    wantSweep: () => undefined,
-    now,
-    graceMs: GRACE_MS,
-  });
-  stage.open.onNews = (news) => verifier.take(news);
+  const { stage, verifier, changes } = await startVerifying();
   const depositAddress = await stage.depositAddress();
   const hash = await stage.paid(depositAddress, 700, 3);
   await stage.run(stage.newSweep({ changes }));

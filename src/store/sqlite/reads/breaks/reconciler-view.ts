@@ -7,7 +7,7 @@ import {
   type HashKey,
 } from '../../../../domain/ids.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
-import type { LastRollback, ReconcilerView } from '../../../answers.ts';
+import type { LastRollback, ReconcilerView } from '../../../reconciler-view.ts';
 import type { Reads } from '../../../reads.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { depositOf } from '../../table/rows/deposit-row.ts';
@@ -39,7 +39,7 @@ function keyOf(network: string, hash: string): string {
 type Since = NonNullable<Parameters<Reads['reconcilerView']>[0]['rolledBack']>;
 
 /**
- * The last rollbacks after a journal position or a time, of hashes that were rolled back at some position. Of
+ * The last rollbacks after a journal position or a time, of hashes that were ever rolled back. Of
  * webhooks a repeat counts too: it may be the true one, after a forged one. A rollback that was
  * retried from the quarantine, or backfilled, is known by the entry that it reversed. A correction
  * reverses an entry too: it counts, which costs one more reading. So does every retry, because one
@@ -99,8 +99,8 @@ async function rollbacksAt(
 }
 
 /**
- * The last retry from the quarantine after a position or a time. The journal has no index by time, so
- * a retry at or before the position has position 0. A retried notification has the time of the
+ * The last retry from the quarantine after a position or a time. The journal has no index by time,
+ * so a retry at or before the position has position 0. A retried notification has the time of the
  * decision that retried it.
  */
 async function lastRetry(

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { Memo, NetworkKey, TransactionId } from '../../../../domain/ids.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
-import type { UnsentTransfer } from '../../../answers.ts';
+import type { UnsentTransfer } from '../../../reconciler-view.ts';
 import { pageWithin, type Page, type PageRequest } from '../../../page.ts';
 import type { WithdrawalQuery } from '../../../queries.ts';
 import { IDLE_WITHDRAWAL } from '../../breaks/age-records.ts';

@@ -1,0 +1,39 @@
+import type { Break } from '../domain/break/break.ts';
+import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
+import type { KeyedHashState } from '../domain/hash/hash-state.ts';
+import type { AssetId, HashKey, NetworkKey, TransactionId, VaultId } from '../domain/ids.ts';
+import type { CreditingPolicy } from '../domain/policy/policy.ts';
+import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
+
+/** The last rollback of an incoming transaction under a hash. */
+export interface LastRollback extends HashKey {
+  readonly vaultId: VaultId;
+  /** Null: the rollback names none, so it may be that of every transaction there. */
+  readonly transactionId: TransactionId | null;
+  /** Its journal position. */
+  readonly seq: number;
+  /** When it arrived, Unix milliseconds. */
+  readonly at: number;
+}
+
+/** An own transaction that had no hash when the custody API last showed it. */
+export type UnsentTransfer = Pick<Withdrawal, 'transactionId' | 'destinationAddress' | 'memo'> & {
+  readonly network: NetworkKey;
+};
+
+/** The records that a comparison reads, from one snapshot. */
+export interface ReconcilerView {
+  readonly hashStates: readonly KeyedHashState[];
+  /** The last `incoming` rollbacks after the given journal position or time. */
+  readonly rollbacks: readonly LastRollback[];
+  readonly withdrawals: readonly Withdrawal[];
+  /** Own transactions without a hash, if they were asked for. */
+  readonly unsent: readonly UnsentTransfer[];
+  /** Unresolved breaks that a comparison can open, change or resolve, by key. */
+  readonly openBreaks: ReadonlyMap<string, Break>;
+  readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
+  readonly policy: CreditingPolicy | null;
+  readonly exemptions: readonly ExemptionRule[];
+  /** Exempt differences, by key. */
+  readonly exempt: ReadonlyMap<string, ExemptDifference>;
+}
