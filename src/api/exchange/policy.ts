@@ -45,9 +45,9 @@ const policySchema = z
       .min(1)
       .optional()
       .openapi({ description: 'Vaults whose deposits are credited; absent: every vault.' }),
-    startsAt: timeText.optional().openapi({
+    startsAt: timeText.nullable().optional().openapi({
       description:
-        'Transactions that the custody service created earlier are booked and held; absent: all are credited.',
+        'Transactions that the custody service created earlier are booked and held; absent: all are credited. `null` in a replacement removes it.',
     }),
     default: z.object({ ...ruleFields, confirmations: z.int().min(0) }),
     networks: z.record(z.string(), ruleSchema).optional(),
@@ -242,14 +242,25 @@ function assertRead(context: Context<ApiEnv>, held: PolicyRow): void {
   throw new ProblemError({ kind: 'precondition-failed', detail });
 }
 
-/** A policy that a body describes. Throws the problem of every mistake. */
+/** A policy that a body describes; a `startsAt` of null is none. Throws the problem of every mistake. */
 export function checkedPolicy(
   tools: Pick<PolicyServices, 'check'>,
-  json: unknown,
+  json: Readonly<Record<string, unknown>>,
 ): CreditingPolicy {
-  const checked = tools.check(json);
+  const { startsAt, ...rest } = json;
+  const checked = tools.check(startsAt === null ? rest : json);
   if (checked.kind === 'ok') return checked.policy;
   const detail = `body: ${checked.problems.join('; ')}.`;
+  throw new ProblemError({ kind: 'invalid-request', detail });
+}
+
+/**
+ * Refuses a replacement that leaves the start out. A program that does not know `startsAt` would
+ * credit every old deposit, which another program may have credited before.
+ */
+function assertStartNamed(json: Readonly<Record<string, unknown>>, { policy }: PolicyRow): void {
+  if (policy.startsAt === undefined || 'startsAt' in json) return;
+  const detail = `body: policy.startsAt: the policy in force holds transactions from before ${policy.startsAt}. Send the same time to keep holding them, or null to credit them too.`;
   throw new ProblemError({ kind: 'invalid-request', detail });
 }
 
@@ -290,6 +301,7 @@ export function mountPolicy(app: OpenAPIHono<ApiEnv>, services: Services): void 
     const policy = checkedPolicy(tools, json);
     const before = await held();
     assertRead(context, before);
+    assertStartNamed(json, before);
     const decision = {
       kind: 'policy',
       source: 'api',

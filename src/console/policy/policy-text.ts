@@ -74,6 +74,14 @@ export function policyTextOf(json: unknown): PolicyText {
   };
 }
 
+/**
+ * A policy as `PUT /v1/policy` takes it. Null removes the start: the person saw in the review that
+ * the policy has none.
+ */
+export function asReplacement(json: unknown): unknown {
+  return isObject(json) ? { startsAt: null, ...json } : json;
+}
+
 function withoutBigint(_: string, member: unknown): unknown {
   return typeof member === 'bigint' ? member.toString() : member;
 }

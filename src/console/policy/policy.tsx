@@ -17,7 +17,7 @@ import { nameWarning, POLICY_PATH } from './halts-card.tsx';
 import { HistoryPage } from './history-page.tsx';
 import { PolicyPage, sourceText } from './policy-page.tsx';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
-import { plainPolicy, policyTextOf, type PolicyText } from './policy-text.ts';
+import { asReplacement, plainPolicy, policyTextOf, type PolicyText } from './policy-text.ts';
 import {
   amountProblems,
   formRulesIn,
@@ -237,7 +237,7 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const call = {
       ...PUT_POLICY,
       headers: { 'If-Match': `"${trimmedText(fields, 'version')}"` },
-      body: { policy: sent.json, reason: trimmedText(fields, 'reason') },
+      body: { policy: asReplacement(sent.json), reason: trimmedText(fields, 'reason') },
     };
     const result = await act(pageRequest, call);
     // The person's change stays on the page, beside what is wrong with it.

@@ -116,6 +116,27 @@ test('a deposit that the custody service created before the start is held, and c
   expect([api.open.depositState(), api.open.feedLines()]).toEqual(['credited', ['credit 100']]);
 });
 
+test('a replacement that leaves the start out is refused; null removes the start and credits the past', async () => {
+  const api = await apiUnderTest();
+  await api.open.deliver(new Service().confirmed(6));
+  const rules = { default: { confirmations: 6 }, networks: {}, assets: {} };
+  const startsAt = '1970-01-01T00:00:02Z';
+  await put(api, { policy: { startsAt, ...rules }, reason: 'credited elsewhere before' });
+  await verifyWith(api.open, { confirmations: 6, createdAt: 1_999 });
+  const old = await put(api, { policy: rules, reason: 'written by a program of before' });
+  expect(old.status).toBe(400);
+  expect(old.body['detail']).toBe(
+    `body: policy.startsAt: the policy in force holds transactions from before ${startsAt}. Send the same time to keep holding them, or null to credit them too.`,
+  );
+  expect([api.open.depositState(), api.open.feedLines()]).toEqual(['held: before_start', []]);
+  const past = { startsAt: null, ...rules };
+  const simulated = await api.post('/v1/policy/simulate', { policy: past });
+  expect(simulated.body).toMatchObject({ freed: 1 });
+  const removed = await put(api, { policy: past, reason: 'nobody credited them' });
+  expect([removed.status, removed.body]).toMatchObject([200, { policy: rules }]);
+  expect(api.open.feedLines()).toEqual(['credit 100']);
+});
+
 test('a change made to an old policy is refused, and says who was faster', async () => {
   const api = await apiUnderTest();
   const { headers } = await api.get('/v1/policy');

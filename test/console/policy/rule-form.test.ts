@@ -301,3 +301,17 @@ test('a form keeps the start of the policy, and changes it', async () => {
   );
   expect(await review('tomorrow')).toContain('policy.startsAt: must be a time with its zone');
 });
+
+test('a person who empties the start sees it in the review, and removes it', async () => {
+  const { console, open, ada } = await withEther();
+  await open.setPolicy({ ...SIX_DEEP, startsAt: '2026-12-01T00:00:00Z' });
+  const form = await ada.get(`${PATH}/change`);
+  const [, version = ''] = /name="version" value="([^"]+)"/.exec(form) ?? [];
+  const fields = { version, 'scope-0': 'default', 'confirmations-0': '6', startsAt: '' };
+  const review = await (await ada.post(`${PATH}/review`, fields)).text();
+  expect(words(review)).toContain('default Credited from 2026-12-01T00:00:00Z every transaction');
+  const [, json = ''] = /name="json" value="([^"]+)"/.exec(review) ?? [];
+  const set = { version, json: json.replaceAll('&quot;', '"'), reason: 'ticket 4714' };
+  expect(words(await ada.send(`${PATH}/set`, set))).toContain('is in force');
+  expect((await held(console)).policy).not.toHaveProperty('startsAt');
+});
