@@ -18,6 +18,8 @@ import { blocksOf, readPage } from './page.ts';
 const START_MS_MAX = 240_000;
 
 let compiled: string;
+/** The program's own tables, as SQL. */
+let tables: string;
 
 /** The compiled program of the page, in a folder of its own. */
 beforeAll(() => {
@@ -25,6 +27,7 @@ beforeAll(() => {
   const program = blocks.find(({ file }) => file === 'feed.mts')?.text;
   const compile = blocks.flatMap(({ text }) => /^npx tsc .*/m.exec(text) ?? [])[0];
   if (program === undefined || compile === undefined) throw new Error('the page has no program');
+  tables = /db\.exec\(`([^`]*)`\)/.exec(program)?.[1] ?? '';
   compiled = mkdtempSync(join(tmpdir(), 'counterfoil-feed-'));
   symlinkSync(join(REPOSITORY, 'node_modules'), join(compiled, 'node_modules'));
   writeFileSync(join(compiled, 'feed.mts'), program);
@@ -33,13 +36,20 @@ beforeAll(() => {
 
 afterAll(() => rmSync(compiled, { recursive: true }));
 
-/** Runs the program in a new folder until it ends or waits for new items. */
+/**
+ * Runs the program in a new folder until it ends or waits for new items. `booked`: SQL of what it
+ * booked before.
+ */
 async function ended(
   api: ApiUnderTest,
   token: string,
+  booked = '',
 ): Promise<{ exitCode: number | null; errors: string; folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-consumer-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
+  const database = new Database(join(folder, 'exchange.db'));
+  database.exec(`${booked === '' ? '' : tables}${booked}`);
+  database.close();
   const program = spawn(process.execPath, [join(compiled, 'feed.mjs')], {
     cwd: folder,
     env: { ...process.env, COUNTERFOIL_URL: await served(api), COUNTERFOIL_TOKEN: token },
@@ -82,6 +92,38 @@ test(
     expect(bookings.prepare('SELECT credit_id, acknowledged FROM bookings').all()).toEqual([
       { credit_id: creditId, acknowledged: 0 },
     ]);
+  },
+  START_MS_MAX,
+);
+
+test(
+  'after a restore the example consumer reads the feed again, books nothing twice, and names what the feed lacks',
+  async () => {
+    const api = await apiUnderTest();
+    await api.open.deliver(new Service().confirmed(6));
+    await verifyWith(api.open);
+    const creditId = api.open.lastCreditId();
+    // It had read a reversal at cursor 1; this feed has the credit there.
+    const row = (id: string, kind: string, reverses: string, amount: string) =>
+      `('${id}', '${kind}', ${reverses}, 'ann', '0x1', 'ethereum:ETH', '${amount}', 1, 1)`;
+    const { errors, folder } = await ended(
+      api,
+      tokenOf('chris'),
+      `INSERT INTO bookings VALUES ${row(creditId, 'credit', 'NULL', '100')},
+         ${row('crd_back', 'reversal', `'${creditId}'`, '-100')};
+       UPDATE feed_cursor SET seq = 1, credit_id = 'crd_back';`,
+    );
+    expect(errors).toBe(
+      `The feed has ${creditId} at cursor 1, not crd_back: it is another feed than the one that you read. Read again from 0; known items keep their creditId.
+booked, but not in the restored feed: reversal crd_back, which reverses ${creditId}\n`,
+    );
+    const exchange = new Database(join(folder, 'exchange.db'), { readonly: true });
+    onTestFinished(() => void exchange.close());
+    expect(exchange.prepare('SELECT credit_id, amount, in_feed FROM bookings').all()).toEqual([
+      { credit_id: creditId, amount: '100', in_feed: 1 },
+      { credit_id: 'crd_back', amount: '-100', in_feed: 0 },
+    ]);
+    expect(api.open.depositState()).toBe('settled');
   },
   START_MS_MAX,
 );

@@ -11,7 +11,7 @@ import {
   depositView,
   oneDeposit,
 } from './deposits.ts';
-import { idParams, noQuery, wholeNumber } from '../paging.ts';
+import { filter, idParams, noQuery, wholeNumber } from '../paging.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { amountText, isoTime, jsonBody, timeText } from '../formats.ts';
@@ -66,6 +66,10 @@ const readFeed = createRoute({
       after: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 }).openapi({
         description: 'The cursor: `next` of the last answer, or 0 for the whole feed.',
       }),
+      afterCreditId: filter().openapi({
+        description:
+          'The `creditId` of the item at `after`. If the feed has another item there, it is another feed: the answer is 409.',
+      }),
       limit: wholeNumber({ min: 1, max: 1000, default: 100 }).openapi({
         description: 'Most items in one answer.',
       }),
@@ -90,7 +94,7 @@ const readFeed = createRoute({
         .openapi('CreditFeed'),
     },
     ['conflict', 'unavailable'],
-    { conflict: 'The feed has no such cursor: read again from 0' },
+    { conflict: 'The feed has no such cursor, or another item there: read again from 0' },
   ),
 });
 
@@ -164,14 +168,34 @@ async function itemAt(
   throw new ProblemError({ kind: 'conflict', detail });
 }
 
+/**
+ * Throws the problem of a cursor whose item is another one than the consumer read there: a new
+ * store's feed has the same cursors for other items, and its first ones would be skipped.
+ */
+async function assertSameItem(
+  { reads }: Services,
+  known: { readonly cursor: number; readonly feedSeq: number; readonly creditId: string },
+): Promise<void> {
+  const { cursor, feedSeq, creditId } = known;
+  const [item] = feedSeq === 0 ? [] : await reads.credits(feedSeq - 1, 1);
+  const found = item?.item.creditId;
+  if (found === creditId) return;
+  const instead = found === undefined ? 'no item' : found;
+  const detail = `The feed has ${instead} at cursor ${cursor}, not ${creditId}: it is another feed than the one that you read. Read again from 0; known items keep their creditId.`;
+  throw new ProblemError({ kind: 'conflict', detail });
+}
+
 /** The credit feed, `GET /v1/credits`, and its acknowledgements. */
 export function mountCredits(app: OpenAPIHono<ApiEnv>, services: Services): void {
   const { reads } = services;
   app.openapi(readFeed, async (context) => {
-    const { after: cursor, limit, wait } = context.req.valid('query');
+    const { after: cursor, afterCreditId: creditId, limit, wait } = context.req.valid('query');
     const restores = await reads.feedRestores();
     const abort = context.req.raw.signal;
     const after = await itemAt(services, cursor, { restores, abort });
+    if (creditId !== undefined) {
+      await assertSameItem(services, { cursor, feedSeq: after, creditId });
+    }
     const items = await itemsAfter(services, { after, limit, wait }, abort);
     const data = items.map((item) => creditView(item, restores));
     return context.json({ data, next: data.at(-1)?.seq ?? cursor }, 200);

@@ -106,6 +106,23 @@ test('after a restore a cursor of the lost history is refused, however far the f
   expect(last.body).toEqual({ data: [], next: 1_000_000_002 });
 });
 
+test('a cursor of another feed is refused by the id of its item, although this feed has the cursor', async () => {
+  const { api, creditId } = await withCredit();
+  const after = async (cursor: number, id: string) => {
+    const { status, body } = await api.get(`/v1/credits?after=${cursor}&afterCreditId=${id}`);
+    return [status, body['data'] ?? body['detail']];
+  };
+  expect(await after(1, creditId)).toEqual([200, []]);
+  expect(await after(1, 'crd_of_before')).toEqual([
+    409,
+    `The feed has ${creditId} at cursor 1, not crd_of_before: it is another feed than the one that you read. Read again from 0; known items keep their creditId.`,
+  ]);
+  expect(await after(0, creditId)).toEqual([
+    409,
+    expect.stringMatching(/^The feed has no item at cursor 0/),
+  ]);
+});
+
 test('an acknowledged deposit becomes `settled`, once and for one reference', async () => {
   const { api, creditId } = await withCredit();
   const path = `/v1/credits/${creditId}/ack`;

@@ -60,7 +60,7 @@ function leaveBookings(path: string, program: string): void {
   const exchange = new Database(path);
   exchange.exec(tables);
   exchange.exec(`UPDATE feed_cursor SET seq = 4711;
-    INSERT INTO bookings VALUES ('crd_gone', 'credit', NULL, 'ann', '0x1', 'ethereum:ETH', '1', 0)`);
+    INSERT INTO bookings VALUES ('crd_gone', 'credit', NULL, 'ann', '0x1', 'ethereum:ETH', '1', 0, 1)`);
   exchange.close();
 }
 
