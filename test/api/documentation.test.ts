@@ -166,11 +166,15 @@ test('the calls of the credit feed explain their parameters and their conflicts'
   const feed = paths['/v1/credits']?.['get'];
   expect(feed?.parameters.map(({ name, description }) => [name, description])).toEqual([
     ['after', 'The cursor: `next` of the last answer, or 0 for the whole feed.'],
+    [
+      'afterCreditId',
+      'The `creditId` of the item at `after`. If the feed has another item there, it is another feed: the answer is 409.',
+    ],
     ['limit', 'Most items in one answer.'],
     ['wait', 'Seconds to wait for new items when there are none yet; 0 answers immediately.'],
   ]);
   expect(feed?.responses['409']?.description).toBe(
-    'The feed has no such cursor: read again from 0',
+    'The feed has no such cursor, or another item there: read again from 0',
   );
   expect(feed?.responses['503']).toMatchObject({
     headers: { 'Retry-After': { description: 'Seconds until the next try.' } },

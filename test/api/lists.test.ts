@@ -192,7 +192,7 @@ test.for(REFUSED)('%s is refused: %s', async ([path, detail]) => {
 
 test.for<[path: string, taken: string]>([
   ['/v1/deposits?stat=held', 'state, vaultId, blockchainHash, networkAddress, page, pageSize'],
-  ['/v1/credits?since=3', 'after, limit, wait'],
+  ['/v1/credits?since=3', 'after, afterCreditId, limit, wait'],
   ['/v1/reports/daily/2025-11-20/movements?day=1', 'vaultId, asset, figure, page, pageSize'],
   ['/v1/quarantine?state=kept', 'page, pageSize'],
   ['/v1/deposits/dep_1?full=true', 'no parameters'],
