@@ -7,21 +7,15 @@ import {
   type CustodyTransaction,
 } from '../../domain/fact/custody-record.ts';
 import { groupedBy } from '../../domain/grouped.ts';
-import type { BlockchainHash, NetworkKey, VaultId } from '../../domain/ids.ts';
 import type { Movement } from '../../domain/money/movement.ts';
-import { transactionOf } from '../../translation/transaction.ts';
-import { PAGE_SIZE_MAX } from '../../wire/page.ts';
-import { isOutOfReach } from '../pacing/outcome-kind.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
+import { rowsOfHash, vaultHashKey as keyOf, type VaultHash } from './rows-of-hash.ts';
 
 /** Most hashes looked up per run. Rows read for other reasons answer for most movements. */
 const LOOK_UPS_MAX = 10;
 
 /** The unconfirmed movements of one hash in one vault, one per asset. */
-interface Unconfirmed {
-  readonly vaultId: VaultId;
-  readonly network: NetworkKey;
-  readonly blockchainHash: BlockchainHash;
+interface Unconfirmed extends VaultHash {
   readonly movements: readonly Movement[];
 }
 
@@ -30,12 +24,6 @@ export interface SumComparison {
   readonly requests: number;
   readonly postponed: number;
   readonly failed: number;
-}
-
-type VaultHash = Pick<Unconfirmed, 'vaultId' | 'network' | 'blockchainHash'>;
-
-function keyOf({ vaultId, network, blockchainHash }: VaultHash): string {
-  return JSON.stringify([vaultId, network, blockchainHash]);
 }
 
 /**
@@ -72,7 +60,7 @@ export class UnconfirmedMovements {
     let [requests, failed] = [0, 0];
     const room = Math.min(LOOK_UPS_MAX, custody.room('inactive'));
     for (const one of due.slice(0, room)) {
-      const asked = await ask(custody, one, deadlineMs);
+      const asked = await rowsOfHash(custody, one, { priority: 'inactive', deadlineMs });
       if (asked.kind === 'failed') failed += 1;
       else requests += 1;
       if (asked.kind === 'failed' && asked.final) break;
@@ -118,20 +106,4 @@ function saysAnythingNew(one: Unconfirmed, sums: readonly CustodySum[]): boolean
 function recordOf(one: Unconfirmed, sums: readonly CustodySum[]): CustodyRecord {
   const { vaultId, network, blockchainHash } = one;
   return { kind: 'movement', vaultId, network, blockchainHash, sums };
-}
-
-type Asked =
-  | { readonly kind: 'complete'; readonly rows: readonly CustodyTransaction[] }
-  /** The answer is incomplete: nothing follows from its sum. */
-  | { readonly kind: 'incomplete' }
-  | { readonly kind: 'failed'; readonly final: boolean };
-
-async function ask(custody: CustodyClient, one: Unconfirmed, deadlineMs: number): Promise<Asked> {
-  const { vaultId, network, blockchainHash } = one;
-  const query = { page: 0, pageSize: PAGE_SIZE_MAX, vaultId, network, blockchainHash } as const;
-  const page = await custody.transactions(query, { priority: 'inactive', deadlineMs });
-  if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
-  const { rows, total, unreadable } = page.value;
-  const whole = rows.length === total && unreadable.length === 0;
-  return whole ? { kind: 'complete', rows: rows.map(transactionOf) } : { kind: 'incomplete' };
 }

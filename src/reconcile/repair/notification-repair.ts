@@ -131,6 +131,8 @@ export class NotificationRepair {
 
   /**
    * The newest delivered notifications that are not in our journal, in the order of their events.
+   * Leaves out a rollback that an event in our journal followed: it would take back what that event
+   * booked.
    */
   async #unknownOf(
     rows: readonly NotificationRecord[],
@@ -140,9 +142,11 @@ export class NotificationRepair {
       .filter(({ status }) => status === 'delivered')
       .sort((left, right) => right.timestamp - left.timestamp);
     const unknown: NotificationRecord[] = [];
+    const followed = new Set<NotificationRecord['stream']>();
     for (const row of delivered.slice(0, LOOKED_UP_MAX)) {
       if (unknown.length === most) break;
-      if (!(await this.#isKnown(row.id))) unknown.unshift(row);
+      if (await this.#isKnown(row.id)) followed.add(row.stream);
+      else if (row.type !== 'rollback' || !followed.has(row.stream)) unknown.unshift(row);
     }
     return unknown;
   }

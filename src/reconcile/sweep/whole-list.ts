@@ -9,6 +9,7 @@ import {
 } from '../comparing/batch-comparison.ts';
 import { requestsOf, type CustodyResult, type RunContext } from './custody-result.ts';
 import type { CustodyList } from '../list/custody-list.ts';
+import { DifferingMovements } from '../lookup/differing-movements.ts';
 import { DisputedHashes, type Disputes } from '../lookup/disputed-hashes.ts';
 import { AddressRound } from '../addresses/address-round.ts';
 import type { Repairs } from '../repair/repairs.ts';
@@ -54,6 +55,7 @@ export class WholeList {
   readonly #absent = new SingleLookups();
   readonly #disputed = new DisputedHashes();
   readonly #movements = new UnconfirmedMovements();
+  readonly #differing: DifferingMovements;
   readonly #inactive: AddressRound | undefined;
   readonly #pending: PendingRows;
 
@@ -61,6 +63,7 @@ export class WholeList {
     this.#options = options;
     this.#pending = new PendingRows(options.graceMs);
     const { vaults, reads, graceMs, now } = options;
+    this.#differing = new DifferingMovements(reads);
     if (vaults === undefined) return;
     this.#inactive = new AddressRound({ reads, vaults, graceMs, now });
   }
@@ -109,16 +112,18 @@ export class WholeList {
     tally.skip('rate_budget', disputes.postponed + found.postponed);
     tally.skip('api_unavailable', disputes.failed + found.failed);
     const overdue = await this.#options.repairs?.lookUp(list.transactions, context);
+    const differing = await this.#differing.lookUp({ custody, now: now(), deadlineMs, tally });
     const transactions = new Map(list.transactions);
     for (const transaction of [
       ...(overdue?.transactions ?? []),
+      ...differing.transactions,
       ...disputes.transactions,
       ...found.transactions,
     ]) {
       transactions.set(transaction.transactionId, { askedAfter, ...transaction });
     }
     const { newest } = list;
-    const requests = requestsOf([list, disputes, found, overdue]);
+    const requests = requestsOf([list, disputes, found, overdue, differing]);
     return { transactions, newest, absent: found, disputes, requests };
   }
 
