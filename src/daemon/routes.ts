@@ -68,6 +68,7 @@ export function intakeRoutes(
   const observe = (answer: Answer): void => {
     countAnswer(metrics.intake, answer);
     if (answer === 'unknown_token') refused.token();
+    if (answer === 'busy') refused.busy();
   };
   const hooks = createHooks({
     tokens: new PathTokens(intake.pathTokens),

@@ -52,7 +52,8 @@ async function ended(
   database.close();
   const program = spawn(process.execPath, [join(compiled, 'feed.mjs')], {
     cwd: folder,
-    env: { ...process.env, COUNTERFOIL_URL: await served(api), COUNTERFOIL_TOKEN: token },
+    // Somebody may end the address with a slash.
+    env: { ...process.env, COUNTERFOIL_URL: `${await served(api)}/`, COUNTERFOIL_TOKEN: token },
   });
   onTestFinished(() => void program.kill('SIGKILL'));
   const errors = collect(program.stderr);

@@ -56,7 +56,7 @@ class Repeats {
 }
 
 /**
- * Logs senders that are refused before their delivery is read, with advice. Keeps one count and one
+ * Logs senders that are refused, with advice. Keeps one count and one
  * time per cause.
  */
 export class RefusedSenders {
@@ -66,6 +66,7 @@ export class RefusedSenders {
   readonly #tokens: Repeats;
   readonly #connections: Repeats;
   readonly #unproxied: Repeats;
+  readonly #busy: Repeats;
 
   /** `now`: a monotonic clock, milliseconds. */
   constructor(options: { readonly log: Logger; readonly now: () => number }) {
@@ -76,6 +77,7 @@ export class RefusedSenders {
     this.#tokens = new Repeats(options.now);
     this.#connections = new Repeats(options.now);
     this.#unproxied = new Repeats(options.now);
+    this.#busy = new Repeats(options.now);
   }
 
   /** Names the reason, the peer and the certificate's pins: the answer says none of it. */
@@ -106,6 +108,16 @@ export class RefusedSenders {
     this.#log.warn(
       { refused },
       'requests are refused (404): their path token is not in intake.pathTokens; if the custody service sends them, `counterfoil subscribe --check` lists vaults that do not deliver to custody.webhookUrl, and `counterfoil doctor` checks the token in that URL',
+    );
+  }
+
+  /** A delivery that the queue or the store does not take now. */
+  busy(): void {
+    const refused = this.#busy.count();
+    if (refused === null) return;
+    this.#log.warn(
+      { refused },
+      'deliveries are answered 503, and the custody service repeats them; if no other line says that the store takes nothing, too many wait at once: the disk is too slow, or intake.queueMax is too small',
     );
   }
 

@@ -86,3 +86,12 @@ test('unknown path tokens and connections are counted apart from certificates', 
   senders.unproxied('10.0.0.1');
   expect(lines[4]).toMatchObject({ refused: 1, peer: '10.0.0.1' });
 });
+
+test('deliveries that find no room are logged at once, then once a minute with their count', () => {
+  const { clock, lines, senders } = watched();
+  for (let delivery = 0; delivery < 37; delivery += 1) senders.busy();
+  clock.now += 60_000;
+  senders.busy();
+  expect(lines.map(({ refused }) => refused)).toEqual([1, 37]);
+  expect(lines[0]?.msg).toMatch(/^deliveries are answered 503, .*intake\.queueMax is too small$/);
+});
