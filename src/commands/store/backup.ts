@@ -19,7 +19,9 @@ Example:
 const RESTORE_HELP = `
 Audits a backup and replaces the store with it. Keeps an existing store beside it. Stop the daemon
 first: the command refuses a store in use. The backup lacks what arrived after it was made; the next
-reconciliations find that and repair it from the custody API.
+reconciliations find that and repair it from the custody API. Lost for good are decisions, signatures and
+acknowledgements of after the backup. A token that was revoked since is valid again, and a halt since is
+over. docs/how-to/back-up-and-restore.md says what to do before and after.
 
 Example:
   counterfoil restore --from /backups/store-2026-11-20.db --config config.json`;

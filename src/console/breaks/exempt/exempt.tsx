@@ -71,10 +71,10 @@ function SizeFields({ one, decimals }: { one: ShownBreak; decimals: Decimals }):
         <span>Ours − theirs</span>
         <select name="direction">
           <option value="<=" selected={!isNegative}>
-            at most
+            at most (also anything below zero)
           </option>
           <option value=">=" selected={isNegative}>
-            at least
+            at least (also anything above zero)
           </option>
         </select>
       </label>

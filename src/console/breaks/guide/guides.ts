@@ -66,7 +66,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
       'For one hash, the books and the chain view show different amounts. If the chain view shows nothing, Counterfoil compares the books with the API.',
     steps: [
       'If a stream is missing in the subscription, subscribe again.',
-      'If a notification is missing, the next runs ask for it.',
+      'Wait for some runs. They look up the hash at the custody API, and book what a missing, forged or old notification left wrong.',
       'If the difference stays, send the custody service the hash and both figures, and ask which is right.',
       'If it is a rounding that the custody service confirms, exempt it.',
       'If somebody booked the movement to suspense before, resolve this break: Counterfoil takes the suspense entry back, if the books then agree with the chain.',
