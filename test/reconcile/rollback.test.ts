@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../src/domain/money/amount.ts';
+import { showsOtherwise } from './shown-otherwise.ts';
 import { ETH, GRACE_MS, Stage, THREE_DEEP, type DepositAddress, type Webhook } from './stage.ts';
 
 /** A deposit of 700 units, three deep and credited. */
@@ -154,19 +155,10 @@ test('an approval credits nothing by the depth that the API showed before a reor
 });
 
 /** From now on the custody API lists a transaction as `mempool` after its rollback. */
-function listsMempool({ client }: Stage): void {
-  const renamed = <Row extends { status: string }>(row: Row): Row =>
-    row.status === 'rolledback' ? { ...row, status: 'mempool' } : row;
-  const [one, list] = [client.transaction.bind(client), client.transactions.bind(client)];
-  client.transaction = async (...asked) => {
-    const answer = await one(...asked);
-    return answer.kind === 'ok' ? { ...answer, value: renamed(answer.value) } : answer;
-  };
-  client.transactions = async (...asked) => {
-    const answer = await list(...asked);
-    if (answer.kind !== 'ok') return answer;
-    return { ...answer, value: { ...answer.value, rows: answer.value.rows.map(renamed) } };
-  };
+function listsMempool(stage: Stage): void {
+  showsOtherwise(stage, (row) =>
+    row.status === 'rolledback' ? { ...row, status: 'mempool' } : row,
+  );
 }
 
 function isRollback({ stream, type }: Webhook): boolean {

@@ -231,8 +231,8 @@ function unconfirmed(record: CustodyTransaction, grace: Grace): Outcome {
  * Compares a deposit with its custody API record, or with `null` after a single look-up answered
  * 404. Compares id, network, hash, position, asset, status and amount; a webhook alone is never
  * believed (the specification, section "Webhook destination"). `matched` verifies the deposit or,
- * for a rolled-back one, confirms the rollback. `skipped` for an unknown status, and where the
- * needed balance changes are missing.
+ * for a rolled-back one, confirms the rollback. `skipped` for an unknown status, unless the deposit
+ * was credited, and where the needed balance changes are missing.
  */
 export function compareDeposit(
   deposit: Deposit,
@@ -263,7 +263,10 @@ export function compareDeposit(
       if (deposit.evidence === 'mempool') return unconfirmed(record, grace);
       break;
     default:
-      return skipped('unknown_status');
+      // `failed`, for example. A rolled-back credit has its break already, and is stale with age.
+      return deposit.credit === null || gone || inGrace(record.updatedAt, grace)
+        ? skipped('unknown_status')
+        : statusMismatch(deposit, record.status);
   }
   if (record.changes === null) return skipped('balance_changes_pending');
   const expected = custodyReceived(deposit, record.changes)?.amount;

@@ -44,6 +44,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     steps: [
       'Wait for the next sweeps: one side is often late.',
       'If the break is still open after an hour, ask the custody service about the transactionId. The break closes when both agree.',
+      'If the API calls the transaction of a credited deposit failed: Freeze the amount in the customer’s account. Ask the custody service whether the transaction will be confirmed. If it will not, take the amount back by hand. Then resolve the break.',
     ],
   },
   missing_notification: {

@@ -62,6 +62,9 @@ describe('a deposit against the custody API’s record', () => {
       [{ credit: CREDIT }, { status: 'rolledback' }, 'critical status_mismatch'],
       [{}, { status: 'rolledback', ...YOUNG }, 'skipped: in_grace'],
       [{}, { status: 'failed' }, 'skipped: unknown_status'],
+      [{ credit: CREDIT }, { status: 'failed' }, 'critical status_mismatch'],
+      [{ credit: CREDIT }, { status: 'failed', ...YOUNG }, 'skipped: unknown_status'],
+      [{ ...GONE, credit: CREDIT }, { status: 'failed' }, 'skipped: unknown_status'],
     ];
 
   test.for(TABLE)('%o and %o: %s', ([ours, record, outcome]) => {

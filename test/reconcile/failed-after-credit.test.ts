@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { showsOtherwise } from './shown-otherwise.ts';
+import { GRACE_MS, Stage } from './stage.ts';
+import { startVerifying } from './verifying/verifying-stage.ts';
+
+/** From now on the custody API shows a failed transaction as this status says, as of now. */
+function shownAs(stage: Stage, status: () => string): void {
+  let [last, updatedAt] = ['', ''];
+  showsOtherwise(stage, (row) => {
+    if (last !== status()) [last, updatedAt] = [status(), new Date(stage.now).toISOString()];
+    return { ...row, status: last, updatedAt };
+  });
+}
+
+test.each(['failed', 'frozen'])(
+  'a credited deposit that the API calls %s is a critical mismatch after the grace period, and no more when it is confirmed again',
+  async (unknown) => {
+    const { stage, rounds, sweep } = await startVerifying();
+    const hash = await stage.paid(await stage.depositAddress(), 700, 3);
+    await rounds();
+    expect(stage.open.feedLines()).toEqual(['credit 700']);
+    let status = unknown;
+    shownAs(stage, () => status);
+    expect((await stage.run(sweep)).skipped).toEqual({ unknown_status: 1 });
+    expect(stage.open.openBreaks()).toEqual([]);
+    await stage.caller.advance(GRACE_MS);
+    await stage.run(sweep);
+    const [deposit] = await stage.deposits(hash);
+    expect(stage.open.openBreak('status_mismatch')).toMatchObject({
+      severity: 'critical',
+      deposit_id: deposit?.depositId,
+      detail: `the custody API says ${unknown}, the notifications say confirmed`,
+    });
+    await stage.run(sweep);
+    expect(stage.open.openBreaks()).toEqual(['status_mismatch']);
+    expect(stage.open.feedLines()).toEqual(['credit 700']);
+    status = 'confirmed';
+    await stage.run(sweep);
+    expect(stage.open.openBreaks()).toEqual([]);
+    expect(stage.open.feedLines()).toEqual(['credit 700']);
+  },
+);
+
+test('a deposit that is not credited and that the API calls failed waits, and is stale with age', async () => {
+  const stage = await Stage.start();
+  const hash = await stage.paid(await stage.depositAddress(), 700, 3);
+  shownAs(stage, () => 'failed');
+  await stage.caller.advance(GRACE_MS);
+  expect((await stage.run()).skipped).toEqual({ unknown_status: 1 });
+  expect(stage.open.openBreaks()).toEqual([]);
+  expect(await stage.depositState(hash)).toBe('verifying');
+});
