@@ -162,10 +162,12 @@ export function hasArrived(key: string, withdrawal: Withdrawal): boolean {
 const FINAL = new Set<WithdrawalStatus>(['failed', 'cancelled', 'replaced', 'rolledback']);
 
 /**
- * Whether a contradicting record corrects our withdrawal. `mined` corrects another `mined`: a mined
- * transaction never changes. It corrects another final status only if the difference `lasts`: its
- * break has been open for the grace period. The API may have answered before a rollback, even if the
- * record is compared long after it. A record on its way corrects only the vault and network.
+ * Whether a contradicting record corrects our withdrawal. A final status does, at once. `mined`
+ * corrects another final status only if the difference `lasts`: its break has been open for the
+ * grace period. The API may have answered before a rollback, even if the record is compared long
+ * after it. `mined` corrects another `mined` at once if it is not older than our news: mined again
+ * in another block, a transaction may have another fee. A record on its way corrects only the vault
+ * and network.
  */
 export function hasLastWord(
   record: CustodyTransaction,
@@ -177,5 +179,5 @@ export function hasLastWord(
   if (isElsewhere(withdrawal, record)) return true;
   if (FINAL.has(theirs)) return true;
   if (theirs !== 'mined' || !isTerminal(withdrawal)) return false;
-  return withdrawal.status === 'mined' || lasts;
+  return lasts || (withdrawal.status === 'mined' && record.updatedAt >= withdrawal.updatedAt);
 }

@@ -101,6 +101,28 @@ test.for<[openedAt: number | undefined, custody: string, entries: string[], heal
   },
 );
 
+test.for<[updatedAt: number, openedAt: number | undefined, custody: string, entries: string[]]>([
+  // As it was before a reorganisation: mined again, it has another fee.
+  [59, undefined, 'doubted', []],
+  [59, 50, 'doubted', []],
+  [59, 49, 'known', ['mined by api takes back 5: 30 2', 'mined by api: -30 -3']],
+  [60, undefined, 'known', ['mined by api takes back 5: 30 2', 'mined by api: -30 -3']],
+])(
+  'mined with another fee by a record of %s, where our news is of 60, different since %s: the books follow a newer record at once, and an older one after 50 ms',
+  ([updatedAt, openedAt, custody, entries]) => {
+    const known: Withdrawal = { ...POSTED, custody: 'known', updatedAt: 60 };
+    const changes = [TRANSFER, balanceChange(-3n, { kind: 'fee' })];
+    const openSince = (key: string): number | undefined =>
+      key === '["amount_mismatch","wd-tx"]' ? openedAt : undefined;
+    const record = sent({ changes, updatedAt });
+    const now = ruleContext({ source: 'api' });
+    const context = { record, hashes: [hashOf()], now, graceMs: 50, openSince };
+    const decided = handleOutgoingRecord(known, context);
+    expect(decided.withdrawals.map((one) => one.custody)).toEqual([custody]);
+    expect(postedBy(decided.entries)).toEqual(entries);
+  },
+);
+
 test.for<[what: string, known: Withdrawal, record: Partial<CustodyTransaction>, heals: boolean]>([
   ['mined as it says', POSTED, {}, true],
   ['on its way as it says', withdrawal('submitted', []), { status: 'submitted' }, false],
