@@ -257,7 +257,10 @@ export function compareDeposit(
       if (deposit.credit === null || inGrace(deposit.updatedAt, grace)) {
         return skipped('custody_behind');
       }
-      return gone ? MATCHED : statusMismatch(deposit, record.status);
+      // An older row may be as it was before the credit.
+      return gone && record.updatedAt >= deposit.credit.creditedAt
+        ? MATCHED
+        : statusMismatch(deposit, record.status);
     case 'confirmed':
       if (gone) return statusMismatch(deposit, record.status);
       if (deposit.evidence === 'mempool') return unconfirmed(record, grace);

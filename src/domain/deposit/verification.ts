@@ -1,12 +1,14 @@
 import { breakKey, finding, LOCAL_BREAKS, type Finding } from '../break/break.ts';
 import {
   answersTo,
+  broken,
   compareBooked,
   compareDeposit,
   compareMovement,
   compareUnseen,
   custodyReceived,
   foundIn,
+  hasLasted,
   healedBy,
   isNamedOtherwise,
   MATCHED,
@@ -47,7 +49,7 @@ export function handleDepositRecord(
   context: { graceMs: number; now: RuleContext; correcting?: Correcting | undefined },
 ): ChangeSet & { readonly outcome: Outcome } {
   const { graceMs, now, correcting } = context;
-  const outcome = compareDeposit(deposit, record, { at: now.at, graceMs });
+  const outcome = lastingOutcome(deposit, record, context);
   // A correction changed its id after the record was requested.
   if (correcting && record !== null && isAboutAnother(deposit, record)) {
     return { ...changeSet({}), outcome };
@@ -66,6 +68,7 @@ export function handleDepositRecord(
     ...(deposit.transactionId === null
       ? []
       : healedBy(outcome, ['missing_notification'], deposit.transactionId)),
+    ...healedByAnotherRow(deposit, outcome),
     ...healedByMiningAgain(deposit, outcome),
     ...healedByConfirmedAmount(deposit, outcome),
     ...(correcting ? healedBeside(deposit, record, { outcome, ...correcting }) : []),
@@ -81,6 +84,38 @@ export function handleDepositRecord(
     }),
     outcome,
   };
+}
+
+/**
+ * The outcome of the comparison. If a row of before the credit shows a rolled-back deposit in the
+ * mempool, its break has a key of its own. Once this break has been open for the grace period, the
+ * row agrees: a service may give a row no new time when its transaction returns to the mempool.
+ */
+function lastingOutcome(
+  deposit: Deposit,
+  record: CustodyTransaction | null,
+  { graceMs, now, correcting }: Parameters<typeof handleDepositRecord>[2],
+): Outcome {
+  const grace = { at: now.at, graceMs };
+  const outcome = compareDeposit(deposit, record, grace);
+  const isGone = record?.status === 'mempool' && deposit.evidence === 'none';
+  if (outcome.kind !== 'break' || outcome.finding.type !== 'status_mismatch' || !isGone) {
+    return outcome;
+  }
+  const found = { ...outcome.finding, key: oldMempoolKey(deposit) };
+  return correcting && hasLasted(found, correcting.openSince, grace) ? MATCHED : broken(found);
+}
+
+function oldMempoolKey({ depositId }: Deposit): string {
+  return breakKey('status_mismatch', depositId, 'mempool');
+}
+
+/** Resolves the break about an older row in the mempool, unless it is found again. */
+function healedByAnotherRow(deposit: Deposit, outcome: Outcome): Healed {
+  const key = oldMempoolKey(deposit);
+  const isOpen = outcome.kind === 'break' && outcome.finding.key === key;
+  if (outcome.kind === 'skipped' || isOpen) return [];
+  return [{ key, reason: 'the custody API does not show that row any more' }];
 }
 
 /** Whether a record has neither the id nor the position of the deposit. */

@@ -85,7 +85,7 @@ const STORIES: Story[] = [
     'mined of another amount at the API',
     async (open, service) => {
       await open.deliver(service.outgoing('mined'));
-      await knows(open, { changes: [balanceChange(-7n)] });
+      await knows(open, { changes: [balanceChange(-7n)], updatedAt: open.at });
     },
     [
       'critical ["amount_mismatch","wd-tx","corrected"] about v1 ethereum 0xa1 ethereum:ETH wd-tx -32 for -7',
@@ -96,7 +96,7 @@ const STORIES: Story[] = [
     'mined under another hash at the API',
     async (open, service) => {
       await open.deliver(service.outgoing('mined'));
-      await knows(open, { blockchainHash: BlockchainHash('0xb2') });
+      await knows(open, { blockchainHash: BlockchainHash('0xb2'), updatedAt: open.at });
     },
     [
       'critical ["status_mismatch","wd-tx","corrected"] about v1 ethereum 0xb2 wd-tx',
@@ -162,7 +162,7 @@ const STORIES: Story[] = [
     'a hash that only a webhook gave to an own transaction',
     async (open, service) => {
       await open.deliver(service.confirmed(6), service.outgoing('submitted'));
-      await knows(open, { blockchainHash: BlockchainHash('0xb2') });
+      await knows(open, { blockchainHash: BlockchainHash('0xb2'), updatedAt: open.at });
     },
     [
       'warning ["missing_notification","wd-tx"] about v1 ethereum 0xb2 wd-tx',

@@ -49,7 +49,12 @@ describe('a deposit against the custody API’s record', () => {
       [{}, { status: 'mempool' }, 'skipped: custody_behind'],
       [MEMPOOL, { status: 'mempool' }, 'matched'],
       [GONE, { status: 'mempool' }, 'skipped: custody_behind'],
-      [{ ...GONE, credit: CREDIT }, { status: 'mempool' }, 'matched'],
+      [{ ...GONE, credit: CREDIT }, { status: 'mempool', updatedAt: 9 }, 'matched'],
+      [
+        { ...GONE, credit: CREDIT },
+        { status: 'mempool', updatedAt: 8 },
+        'critical status_mismatch',
+      ],
       [{ ...GONE, credit: CREDIT, ...YOUNG }, { status: 'mempool' }, 'skipped: custody_behind'],
       [{ credit: CREDIT }, { status: 'mempool' }, 'critical status_mismatch'],
       [{ credit: CREDIT, ...YOUNG }, { status: 'mempool' }, 'skipped: custody_behind'],
