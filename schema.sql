@@ -125,6 +125,7 @@ CREATE UNIQUE INDEX quarantine_by_content ON quarantine (notification_id, digest
 
 -- What one stream reported about a hash at one position: the second layer of deduplication.
 -- epoch: how often the hash was rolled back at this position.
+-- rolled_back_at: when the last of these rollbacks arrived.
 -- seen: the events of this epoch, as a JSON array of runs [type, transactionId, from, to]. A run covers
 --   every confirmation count `from` to `to`; both are null for an event without a count. A fifth
 --   member "api" marks events that the custody API reported instead of a webhook. Runs are as long as
@@ -141,6 +142,7 @@ CREATE TABLE sightings (
   address_id      TEXT    NOT NULL,
   memo            TEXT    NOT NULL,
   epoch           INTEGER NOT NULL,
+  rolled_back_at  INTEGER,
   seen            TEXT    NOT NULL,
   entry_id        INTEGER REFERENCES entries (entry_id),
   posted          TEXT    NOT NULL,

@@ -201,14 +201,13 @@ export interface Reads {
   ): Promise<ReadonlyMap<TransactionId, readonly CountedRow[]>>;
   /**
    * The store's side of a comparison, from one snapshot: the hash states of the hashes, and of
-   * every hash that one of the transactions has or is claimed to have. `rolledBack`: the last
-   * rollbacks are wanted too, of those with a later journal position or, in Unix milliseconds, a
-   * later time; absent: none. `unsent`: own transactions without a hash are wanted too.
+   * every hash that one of the transactions has or is claimed to have. `rolledBackAfter`: the
+   * last rollbacks after this journal position are wanted too; absent: none. `unsent`: own transactions without a hash are wanted too.
    */
   reconcilerView(about: {
     hashes: readonly HashKey[];
     transactionIds: readonly TransactionId[];
-    rolledBack?: { afterSeq: number; afterMs: number };
+    rolledBackAfter?: number;
     unsent?: boolean;
   }): Promise<ReconcilerView>;
 }

@@ -12,8 +12,6 @@ export interface LastRollback extends HashKey {
   readonly transactionId: TransactionId | null;
   /** Its journal position. */
   readonly seq: number;
-  /** When it arrived, Unix milliseconds. */
-  readonly at: number;
 }
 
 /** An own transaction that had no hash when the custody API last showed it. */
@@ -24,7 +22,7 @@ export type UnsentTransfer = Pick<Withdrawal, 'transactionId' | 'destinationAddr
 /** The records that a comparison reads, from one snapshot. */
 export interface ReconcilerView {
   readonly hashStates: readonly KeyedHashState[];
-  /** The last `incoming` rollbacks after the given journal position or time. */
+  /** The last `incoming` rollbacks after the given journal position. */
   readonly rollbacks: readonly LastRollback[];
   readonly withdrawals: readonly Withdrawal[];
   /** Own transactions without a hash, if they were asked for. */

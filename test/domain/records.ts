@@ -131,6 +131,7 @@ export function chainView(more: Partial<Sighting> = {}): Sighting {
     addressId: null,
     memo: null,
     epoch: 0,
+    rolledBackAt: null,
     seen: [],
     entryId: null,
     posted: [],

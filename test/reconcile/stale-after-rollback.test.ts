@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GRACE_MS, Stage } from './stage.ts';
+import { GRACE_MS, Stage, type Webhook } from './stage.ts';
 
 /** A deposit of 700 units, mined again one deep after it was three deep and unverified. */
 async function minedAnew(stage: Stage): Promise<string> {
@@ -38,3 +38,38 @@ test('mined again without webhooks, a deposit is credited by the API when the gr
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
+
+/** A deposit that a forged rollback takes back a grace period ago; `more` follows it, twice. */
+async function forgedAgain(more: (rollback: object, number: number) => object): Promise<Stage> {
+  const stage = await Stage.start();
+  const webhookUrl = await stage.webhookUrl();
+  const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
+  await stage.paid(await stage.depositAddress(), 700, 3);
+  const confirmed = ({ stream, type }: Webhook): boolean =>
+    stream === 'incoming' && type === 'confirmation';
+  const webhook = [...stage.heard.values()].find(confirmed);
+  const rollback = { ...webhook, type: 'rollback', confirmations: undefined };
+  await stage.deliver({ ...rollback, id: 'forged' });
+  for (const number of [1, 2]) {
+    await stage.caller.advance(GRACE_MS / 2 - 1_000);
+    await stage.deliver({ ...more(rollback, number), id: `forged-${number}` });
+  }
+  await stage.caller.advance(2_000);
+  // Webhooks are sent again, then the API's row is booked, then it verifies the deposit.
+  for (let run = 0; run < 4; run += 1) {
+    await stage.run(sweep);
+    await stage.caller.advance(60_000);
+  }
+  return stage;
+}
+
+test.each<[string, (rollback: object, number: number) => object]>([
+  ['repeated', (rollback) => rollback],
+  ['sent for another address', (rollback, number) => ({ ...rollback, addressId: `adr-${number}` })],
+])(
+  'a forged rollback that is %s keeps a deposit from its credit no longer than the first one',
+  async (_, more) => {
+    const stage = await forgedAgain(more);
+    expect(stage.open.feedLines()).toEqual(['credit 700']);
+  },
+);

@@ -73,7 +73,7 @@ function viewOf(
   notification: ChainNotification,
   now: RuleContext,
 ): { sighting: Sighting; entries: Entry[]; found: Finding[] } {
-  const seen = withEvent(sighting, notification, now.source);
+  const seen = withEvent(sighting, notification, now);
   switch (notification.type) {
     case 'rollback':
       return {

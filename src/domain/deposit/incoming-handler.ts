@@ -157,7 +157,7 @@ function handleEvidence(
   const count = countOf(notification);
   const list = notification.changes ?? [];
   const evidence = { notification, list, now };
-  const posting = postingOf(withEvent(before, notification, now.source), evidence);
+  const posting = postingOf(withEvent(before, notification, now), evidence);
   const found: Finding[] = [];
   const { posted, epoch } = before;
   const ownTransfer = isOwnHash(hashState);
@@ -254,7 +254,7 @@ function handleRollback(
 ): ChangeSet {
   const key = sightingKeyOf(notification);
   const before = sightingIn(hashState, key) ?? newSighting(key);
-  const after = withEvent(before, notification, now.source);
+  const after = withEvent(before, notification, now);
   const known = depositsAt(hashState, notification);
   const unseen = receivedIn(notification.changes ?? [])
     .filter((received) => !known.has(received.asset))

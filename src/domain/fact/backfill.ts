@@ -14,7 +14,7 @@ import {
 } from '../hash/hash-state.ts';
 import { NotificationId } from '../ids.ts';
 import type { IncomingNotification, OutgoingNotification } from './notification.ts';
-import { sightingKeyOf } from '../hash/sighting.ts';
+import { sightingKeyOf, type Sighting } from '../hash/sighting.ts';
 import { advances, knownStatus, type Withdrawal } from '../withdrawal/withdrawal.ts';
 
 /** The id of a backfilled notification, which has none of its own. */
@@ -49,12 +49,17 @@ export function incomingOf(
   };
 }
 
+/** What incoming webhooks reported at an incoming record's position, if anything. */
+export function sightingAt(hashState: HashState, record: CustodyTransaction): Sighting | undefined {
+  const { blockchainHash } = record;
+  if (blockchainHash === null) return undefined;
+  const notification = incomingOf({ ...record, blockchainHash }, 'confirmation');
+  return sightingIn(hashState, sightingKeyOf(notification));
+}
+
 /** The epoch of an incoming record's position in our books; 0 when nothing is known of it. */
 export function epochOf(hashState: HashState, record: CustodyTransaction): number {
-  const { blockchainHash } = record;
-  if (blockchainHash === null) return 0;
-  const key = sightingKeyOf(incomingOf({ ...record, blockchainHash }, 'confirmation'));
-  return sightingIn(hashState, key)?.epoch ?? 0;
+  return sightingAt(hashState, record)?.epoch ?? 0;
 }
 
 /**

@@ -37,6 +37,8 @@ export interface SightingKey {
 export interface Sighting extends SightingKey {
   /** How many times the hash was rolled back here. A hash that is mined again is a new epoch. */
   readonly epoch: number;
+  /** When the rollback that began this epoch arrived, Unix milliseconds; null in the first epoch. */
+  readonly rolledBackAt: number | null;
   /** Events of this epoch: the second layer of deduplication. */
   readonly seen: EventHistory;
   /** The ledger entry that this sighting posted and nothing has reversed; null without one. */
@@ -99,6 +101,7 @@ function sightingOf(key: SightingKey, content: Omit<Sighting, keyof SightingKey>
     addressId: key.addressId,
     memo: key.memo,
     epoch: content.epoch,
+    rolledBackAt: content.rolledBackAt,
     seen: content.seen,
     entryId: content.entryId,
     posted: content.posted,
@@ -107,7 +110,13 @@ function sightingOf(key: SightingKey, content: Omit<Sighting, keyof SightingKey>
 
 /** A sighting without events and without an entry. */
 export function newSighting(key: SightingKey): Sighting {
-  return sightingOf(key, { epoch: 0, seen: NO_EVENTS, entryId: null, posted: [] });
+  return sightingOf(key, {
+    epoch: 0,
+    rolledBackAt: null,
+    seen: NO_EVENTS,
+    entryId: null,
+    posted: [],
+  });
 }
 
 /**
@@ -124,19 +133,20 @@ function evidenceSourceOf(source: EntrySource): EvidenceSource {
   return source === 'api' ? 'api' : 'webhook';
 }
 
-/** The sighting after this event. A rollback ends the epoch, so the same counts may come again. */
+/** The sighting after this event, at Unix milliseconds `at`. A rollback ends the epoch, so the same counts may come again. */
 export function withEvent(
   sighting: Sighting,
   notification: Notification,
-  source: EntrySource,
+  { at, source }: { at: number; source: EntrySource },
 ): Sighting {
   const { entryId, posted } = sighting;
   const isRollback = notification.type === 'rollback';
   const epoch = isRollback ? sighting.epoch + 1 : sighting.epoch;
+  const rolledBackAt = isRollback ? at : sighting.rolledBackAt;
   const seen = isRollback
     ? NO_EVENTS
     : addEvent(sighting.seen, notification, evidenceSourceOf(source));
-  return sightingOf(sighting, { epoch, seen, entryId, posted });
+  return sightingOf(sighting, { epoch, rolledBackAt, seen, entryId, posted });
 }
 
 /** The sighting with another active ledger entry, or with none. */
@@ -144,8 +154,8 @@ export function withEntry(
   sighting: Sighting,
   { entryId, posted }: Pick<Sighting, 'entryId' | 'posted'>,
 ): Sighting {
-  const { epoch, seen } = sighting;
-  return sightingOf(sighting, { epoch, seen, entryId, posted });
+  const { epoch, rolledBackAt, seen } = sighting;
+  return sightingOf(sighting, { epoch, rolledBackAt, seen, entryId, posted });
 }
 
 /** The sighting after the custody API's record corrected it. */
@@ -155,7 +165,8 @@ export function correctedAs(
   { entryId, posted }: Pick<Sighting, 'entryId' | 'posted'>,
 ): Sighting {
   const seen = addEvent(sighting.seen, notification, 'correction');
-  return sightingOf(sighting, { epoch: sighting.epoch, seen, entryId, posted });
+  const { epoch, rolledBackAt } = sighting;
+  return sightingOf(sighting, { epoch, rolledBackAt, seen, entryId, posted });
 }
 
 /**

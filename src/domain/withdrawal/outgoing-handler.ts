@@ -205,9 +205,7 @@ export function handleOutgoing(
   const sightings = [];
   if (hasHash(notification)) {
     const key = sightingKeyOf(notification);
-    sightings.push(
-      withEvent(sightingIn(hashState, key) ?? newSighting(key), notification, now.source),
-    );
+    sightings.push(withEvent(sightingIn(hashState, key) ?? newSighting(key), notification, now));
   }
   return changeSet({
     sightings,

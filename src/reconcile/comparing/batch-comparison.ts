@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inGrace, isMisnamed, mayCorrect, skipped } from '../../domain/deposit/comparison.ts';
 import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { disclaimed } from '../../domain/withdrawal/outgoing-handler.ts';
+import { sightingAt } from '../../domain/fact/backfill.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { KeyedHashState } from '../../domain/hash/hash-state.ts';
@@ -71,14 +72,14 @@ export async function takeSnapshot(
   const outgoing = rows.filter((row) => row.type === 'outgoing');
   const ids = new Set([...outgoing, ...withdrawals].map(({ transactionId }) => transactionId));
   const at = now();
-  const afterSeq = rows.reduce(
+  const rolledBackAfter = rows.reduce(
     (oldest, row) => Math.min(oldest, row.askedAfter ?? oldest),
     Infinity,
   );
   const view = await reads.reconcilerView({
     hashes: [...hashes.values()],
     transactionIds: [...ids],
-    rolledBack: { afterSeq, afterMs: at - graceMs },
+    rolledBackAfter,
     unsent: outgoing.length < rows.length,
   });
   return {
@@ -220,9 +221,15 @@ function mayBeOutdated(row: CustodyTransaction, snapshot: Snapshot): boolean {
   );
 }
 
-/** Whether our books rolled back a row's transaction within the grace period. */
+/**
+ * Whether our books rolled back what is at a row's position within the grace period. A repeated
+ * rollback, and one for another position, do not count: anyone could send one after the other.
+ */
 function isJustRolledBack(row: CustodyTransaction, snapshot: Snapshot): boolean {
-  return rollbacksOf(row, snapshot).some(({ at }) => inGrace(at, snapshot));
+  const hashState = snapshot.hashStates.get(hashKeyOf(row));
+  if (row.type !== 'incoming' || hashState === undefined) return false;
+  const at = sightingAt(hashState, row)?.rolledBackAt ?? null;
+  return at !== null && inGrace(at, snapshot);
 }
 
 /**

@@ -43,9 +43,7 @@ export interface Snapshot {
   readonly withdrawals: ReadonlyMap<TransactionId, Withdrawal>;
   /** Hash states of all hashes that a transaction has or is claimed to have. */
   readonly ownHashes: ReadonlyMap<TransactionId, readonly KeyedHashState[]>;
-  /**
-   * The last rollbacks since the oldest row was requested, or within the grace period, by hash.
-   */
+  /** The last rollbacks since the oldest row was requested, by hash. */
   readonly rollbacks: ReadonlyMap<string, readonly LastRollback[]>;
   /** Own transactions that had no hash when the custody API last showed them. */
   readonly unsent: readonly UnsentTransfer[];

@@ -143,7 +143,14 @@ describe('what was seen of a hash', () => {
   });
 
   test('begins with nothing', () => {
-    expect(newSighting(KEY)).toEqual({ ...KEY, epoch: 0, seen: [], entryId: null, posted: [] });
+    expect(newSighting(KEY)).toEqual({
+      ...KEY,
+      epoch: 0,
+      rolledBackAt: null,
+      seen: [],
+      entryId: null,
+      posted: [],
+    });
   });
 
   const OTHERS: Partial<SightingKey>[] = [
@@ -160,27 +167,33 @@ describe('what was seen of a hash', () => {
     expect(sameKey(KEY, { ...KEY, ...other })).toBe(false);
   });
 
+  const WEBHOOK = { at: 7, source: 'webhook' } as const;
+  const API = { at: 7, source: 'api' } as const;
+
   test('is kept event by event, and a rollback starts over', () => {
-    const first = withEvent(sighted(), CONFIRMED, 'webhook');
+    const first = withEvent(sighted(), CONFIRMED, WEBHOOK);
     const second = withEvent(
       first,
       { ...CONFIRMED, transactionId: null, confirmations: null },
-      'api',
+      API,
     );
+    expect(second.rolledBackAt).toBeNull();
     expect(second.seen).toEqual(runs('api/confirmation::', 'confirmation:3:tx'));
-    const after = withEvent(second, { ...CONFIRMED, type: 'rollback' }, 'webhook');
-    expect([after.epoch, after.seen]).toEqual([1, []]);
+    const after = withEvent(second, { ...CONFIRMED, type: 'rollback' }, { ...WEBHOOK, at: 8 });
+    expect([after.epoch, after.rolledBackAt, after.seen]).toEqual([1, 8, []]);
+    const again = withEvent(after, CONFIRMED, WEBHOOK);
+    expect([again.epoch, again.rolledBackAt]).toEqual([1, 8]);
   });
 
   test('is corrected by the custody API’s record, until the hash is rolled back', () => {
-    const before = withEvent(sighted(), CONFIRMED, 'webhook');
+    const before = withEvent(sighted(), CONFIRMED, WEBHOOK);
     expect(isCorrected(before)).toBe(false);
-    expect(isCorrected(withEvent(before, CONFIRMED, 'api'))).toBe(false);
+    expect(isCorrected(withEvent(before, CONFIRMED, API))).toBe(false);
     const corrected = correctedAs(before, CONFIRMED, { entryId: 2, posted: [] });
     expect(isCorrected(corrected)).toBe(true);
     expect([corrected.epoch, corrected.entryId, corrected.seen.length]).toEqual([0, 2, 2]);
     const rollback = { ...CONFIRMED, type: 'rollback' } as const;
-    expect(isCorrected(withEvent(corrected, rollback, 'webhook'))).toBe(false);
+    expect(isCorrected(withEvent(corrected, rollback, WEBHOOK))).toBe(false);
   });
 
   test('has no position in the chain view: one sighting per vault', () => {

@@ -44,6 +44,7 @@ export interface SightingRow {
   address_id: string;
   memo: string;
   epoch: number;
+  rolled_back_at: number | null;
   seen: string;
   entry_id: number | null;
   posted: string;

@@ -8,7 +8,6 @@ import {
 } from '../../../../domain/ids.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
 import type { LastRollback, ReconcilerView } from '../../../reconciler-view.ts';
-import type { Reads } from '../../../reads.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { depositOf } from '../../table/rows/deposit-row.ts';
 import { sightingOf } from '../../table/rows/sighting-row.ts';
@@ -35,22 +34,18 @@ function keyOf(network: string, hash: string): string {
   return JSON.stringify([network, hash]);
 }
 
-/** Rollbacks that are later than a journal position or a time in Unix milliseconds. */
-type Since = NonNullable<Parameters<Reads['reconcilerView']>[0]['rolledBack']>;
-
 /**
- * The last rollbacks after a journal position or a time, of hashes that were ever rolled back. Of
- * webhooks a repeat counts too: it may be the true one, after a forged one. A rollback that was
+ * The last rollbacks after a journal position, of hashes that were ever rolled back. Of webhooks a repeat counts too: it may be the true one, after a forged one. A rollback that was
  * retried from the quarantine, or backfilled, is known by the entry that it reversed. A correction
  * reverses an entry too: it counts, which costs one more reading. So does every retry, because one
  * that finds no entry to reverse leaves no other trace of its hash.
  */
 async function rollbacksAt(
   at: Kysely<Tables>,
-  { hashStates, since }: { hashStates: HashStates; since: Since | undefined },
+  { hashStates, after }: { hashStates: HashStates; after: number | undefined },
   keys: KeyLookup,
 ): Promise<ReconcilerView['rollbacks']> {
-  if (since === undefined) return [];
+  if (after === undefined) return [];
   const found: LastRollback[] = [];
   const returned = hashStates.filter(({ sightings }) => sightings.some(({ epoch }) => epoch > 0));
   for (const batch of inBatches(returned.map((one) => one.blockchainHash))) {
@@ -59,30 +54,23 @@ async function rollbacksAt(
       .selectFrom('notifications as rolled')
       .innerJoin('hashes', 'hashes.hash_id', 'rolled.hash_id')
       .where('rolled.hash_id', 'in', hashIds)
-      .where((eb) =>
-        eb.or([
-          eb('rolled.seq', '>', since.afterSeq),
-          eb('rolled.received_at', '>', since.afterMs),
-        ]),
-      )
+      .where('rolled.seq', '>', after)
       .where('rolled.stream', '=', 'incoming')
       .where('rolled.type', '=', 'rollback')
       .groupBy(['rolled.hash_id', 'rolled.vault_id', 'rolled.transaction_id'])
       .select(['hashes.network', 'hashes.blockchain_hash'])
       .select(['rolled.vault_id', 'rolled.transaction_id'])
-      .select(({ fn }) => [fn.max('rolled.seq').as('seq'), fn.max('rolled.received_at').as('at')]);
+      .select(({ fn }) => fn.max('rolled.seq').as('seq'));
     const reversed = at
       .selectFrom('entries as rolled')
       .where('rolled.hash_id', 'in', hashIds)
-      .where((eb) =>
-        eb.or([eb('rolled.seq', '>', since.afterSeq), eb('rolled.posted_at', '>', since.afterMs)]),
-      )
+      .where('rolled.seq', '>', after)
       .where('rolled.cause', '=', 'incoming')
       .where('rolled.reverses', 'is not', null)
       .groupBy(['rolled.hash_id', 'rolled.vault_id', 'rolled.transaction_id'])
       .select(['rolled.network', 'rolled.blockchain_hash'])
       .select(['rolled.vault_id', 'rolled.transaction_id'])
-      .select(({ fn }) => [fn.max('rolled.seq').as('seq'), fn.max('rolled.posted_at').as('at')]);
+      .select(({ fn }) => fn.max('rolled.seq').as('seq'));
     for (const row of [...(await webhooks.execute()), ...(await reversed.execute())]) {
       found.push({
         network: NetworkKey(row.network),
@@ -90,41 +78,35 @@ async function rollbacksAt(
         vaultId: VaultId(row.vault_id ?? ''),
         transactionId: row.transaction_id === null ? null : TransactionId(row.transaction_id),
         seq: row.seq,
-        at: row.at,
       });
     }
   }
-  const retry = returned.length === 0 ? undefined : await lastRetry(at, since);
-  return retry === undefined ? found : [...found, ...returned.flatMap(rolledBackBy(retry))];
+  const retry = returned.length === 0 ? null : await lastRetry(at, after);
+  return retry === null ? found : [...found, ...returned.flatMap(rolledBackBy(retry))];
 }
 
 /**
- * The last retry from the quarantine after a position or a time. The journal has no index by time,
- * so a retry at or before the position has position 0. A retried notification has the time of the
- * decision that retried it.
+ * The position of the last retry from the quarantine after a position, or null. A retried
+ * notification has the time of the decision that retried it.
  */
-async function lastRetry(
-  db: Kysely<Tables>,
-  { afterSeq, afterMs }: Since,
-): Promise<Pick<LastRollback, 'seq' | 'at'> | undefined> {
+async function lastRetry(db: Kysely<Tables>, after: number): Promise<number | null> {
   const retried = db.selectFrom('quarantine').where('state', '=', 'retried');
-  const { at } = await retried
-    .select(({ fn }) => fn.max('retried_at').as('at'))
+  const { count } = await retried
+    .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  if (at === null) return undefined;
+  if (count === 0) return null;
   const last = await db
     .selectFrom('journal')
     .where('kind', '=', 'decision')
-    .where('seq', '>', afterSeq)
+    .where('seq', '>', after)
     .where('recorded_at', 'in', retried.select('retried_at'))
     .select(({ fn }) => fn.max<number | null>('seq').as('seq'))
     .executeTakeFirst();
-  const seq = last?.seq ?? null;
-  return seq === null && at <= afterMs ? undefined : { seq: seq ?? 0, at };
+  return last?.seq ?? null;
 }
 
-/** A rollback by a retry in each vault where the hash was ever rolled back. */
-function rolledBackBy(retry: Pick<LastRollback, 'seq' | 'at'>) {
+/** A rollback by a retry at this position, in each vault where the hash was ever rolled back. */
+function rolledBackBy(seq: number) {
   return ({ network, blockchainHash, sightings }: HashState): ReconcilerView['rollbacks'] => {
     const returned = sightings.filter(({ epoch }) => epoch > 0);
     const vaultIds = new Set(returned.map(({ vaultId }) => vaultId));
@@ -133,7 +115,7 @@ function rolledBackBy(retry: Pick<LastRollback, 'seq' | 'at'>) {
       blockchainHash,
       vaultId,
       transactionId: null,
-      ...retry,
+      seq,
     }));
   };
 }
@@ -209,7 +191,7 @@ export function readReconcilerView(
   about: {
     hashes: readonly HashKey[];
     transactionIds: readonly TransactionId[];
-    rolledBack?: Since;
+    rolledBackAfter?: number;
     unsent?: boolean;
   },
   keys: KeyLookup,
@@ -219,7 +201,7 @@ export function readReconcilerView(
     const hashStates = await hashStatesAt(at, [...about.hashes, ...own], keys);
     return {
       hashStates,
-      rollbacks: await rollbacksAt(at, { hashStates, since: about.rolledBack }, keys),
+      rollbacks: await rollbacksAt(at, { hashStates, after: about.rolledBackAfter }, keys),
       withdrawals: await withdrawalsAt(at, about.transactionIds),
       unsent: about.unsent === true ? await readUnsentTransfers(at) : [],
       openBreaks: await readOpenBreaks(at),
