@@ -1,4 +1,4 @@
-import type { ReconcilerView } from './reconciler-view.ts';
+import type { Received, ReconcilerView } from './reconciler-view.ts';
 import type { Break, BreakType } from '../domain/break/break.ts';
 import type { CloseRecord } from '../domain/close/record.ts';
 import type { RotationCursor } from '../domain/fact/custody-record.ts';
@@ -202,12 +202,15 @@ export interface Reads {
   /**
    * The store's side of a comparison, from one snapshot: the hash states of the hashes, and of
    * every hash that one of the transactions has or is claimed to have. `rolledBackAfter`: the
-   * last rollbacks after this journal position are wanted too; absent: none. `unsent`: own transactions without a hash are wanted too.
+   * last rollbacks after this journal position are wanted too; absent: none. `received`: deposits
+   * that were credited for these transactions under another hash are wanted too. `unsent`: own
+   * transactions without a hash are wanted too.
    */
   reconcilerView(about: {
     hashes: readonly HashKey[];
     transactionIds: readonly TransactionId[];
     rolledBackAfter?: number;
+    received?: readonly Received[];
     unsent?: boolean;
   }): Promise<ReconcilerView>;
 }

@@ -1,5 +1,6 @@
 import type { Break } from '../domain/break/break.ts';
 import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
+import type { Deposit } from '../domain/deposit/deposit.ts';
 import type { KeyedHashState } from '../domain/hash/hash-state.ts';
 import type { AssetId, HashKey, NetworkKey, TransactionId, VaultId } from '../domain/ids.ts';
 import type { CreditingPolicy } from '../domain/policy/policy.ts';
@@ -19,11 +20,18 @@ export type UnsentTransfer = Pick<Withdrawal, 'transactionId' | 'destinationAddr
   readonly network: NetworkKey;
 };
 
+/** An incoming transaction, and the hash under which the custody API shows it. */
+export interface Received extends HashKey {
+  readonly transactionId: TransactionId;
+}
+
 /** The records that a comparison reads, from one snapshot. */
 export interface ReconcilerView {
   readonly hashStates: readonly KeyedHashState[];
   /** The last `incoming` rollbacks after the given journal position. */
   readonly rollbacks: readonly LastRollback[];
+  /** Deposits that were credited for the given incoming transactions, under another hash. */
+  readonly creditedElsewhere: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
   /** Own transactions without a hash, if they were asked for. */
   readonly unsent: readonly UnsentTransfer[];

@@ -80,6 +80,11 @@ export async function takeSnapshot(
     hashes: [...hashes.values()],
     transactionIds: [...ids],
     rolledBackAfter,
+    received: rows.flatMap(({ type, transactionId, network, blockchainHash }) =>
+      type === 'incoming' && blockchainHash !== null
+        ? { transactionId, network, blockchainHash }
+        : [],
+    ),
     unsent: outgoing.length < rows.length,
   });
   return {
@@ -87,6 +92,7 @@ export async function takeSnapshot(
     withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
     ownHashes: byTransaction(view.hashStates),
     rollbacks: groupedBy(view.rollbacks, (one) => hashKeyOf(one)),
+    creditedElsewhere: groupedBy(view.creditedElsewhere, (one) => one.transactionId),
     unsent: view.unsent,
     openBreaks: view.openBreaks,
     pinnedDecimals: view.pinnedDecimals,
@@ -171,6 +177,12 @@ export async function compareAll(context: {
   const received = rows.filter((row) => row.type === 'incoming');
   const incoming = await inBatches(received, (row) => {
     if (mustBeReadAgain(row, snapshot)) return [notCompared(row)];
+    const credited = snapshot.creditedElsewhere.get(row.transactionId);
+    if (credited !== undefined) {
+      // One transaction, one credit: while another hash of it is credited, this one waits.
+      const given = credited.map((deposit) => compareDepositRow(deposit, row, snapshot));
+      return [notCompared(row), ...given];
+    }
     const deposits = depositsOf(row, snapshot).map((deposit) => {
       if (own.has(hashKeyOf(deposit))) return { ...deposit, ownTransfer: true };
       // The writer applies the record that disowns the hash first; compare with that state.

@@ -16,6 +16,7 @@ const NOTHING_KNOWN: Snapshot = {
   withdrawals: new Map(),
   ownHashes: new Map(),
   rollbacks: new Map(),
+  creditedElsewhere: new Map(),
   unsent: [],
   openBreaks: new Map(),
   pinnedDecimals: new Map(),

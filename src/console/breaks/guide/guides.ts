@@ -23,7 +23,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
   },
   unknown_to_custody: {
     happened:
-      'A webhook reported a deposit or a withdrawal that the custody API does not know, or knows at another address. Or the entries of a deposit named another account or address than the API does. Somebody may forge webhooks.',
+      'A webhook reported a deposit or a withdrawal that the custody API does not know, or knows at another address or under another hash. Or the entries of a deposit named another account or address than the API does. Somebody may forge webhooks.',
     steps: [
       'Ask the custody service whether it sent this notification.',
       'If not: rotate the webhook token, and check the client certificates at the proxy.',

@@ -6,8 +6,9 @@ import {
   VaultId,
   type HashKey,
 } from '../../../../domain/ids.ts';
+import type { Deposit } from '../../../../domain/deposit/deposit.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
-import type { LastRollback, ReconcilerView } from '../../../reconciler-view.ts';
+import type { LastRollback, Received, ReconcilerView } from '../../../reconciler-view.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { depositOf } from '../../table/rows/deposit-row.ts';
 import { sightingOf } from '../../table/rows/sighting-row.ts';
@@ -34,10 +35,15 @@ function keyOf(network: string, hash: string): string {
   return JSON.stringify([network, hash]);
 }
 
+function keyOfHash({ network, blockchainHash }: HashKey): string {
+  return keyOf(network, blockchainHash);
+}
+
 /**
- * The last rollbacks after a journal position, of hashes that were ever rolled back. Of webhooks a repeat counts too: it may be the true one, after a forged one. A rollback that was
- * retried from the quarantine, or backfilled, is known by the entry that it reversed. A correction
- * reverses an entry too: it counts, which costs one more reading. So does every retry, because one
+ * The last rollbacks after a journal position, of hashes that were ever rolled back. Of webhooks a
+ * repeat counts too: it may be the true one, after a forged one. A rollback that was retried from the
+ * quarantine, or backfilled, is known by the entry that it reversed. A correction reverses an entry
+ * too: it counts, which costs one more reading. So does every retry, because one
  * that finds no entry to reverse leaves no other trace of its hash.
  */
 async function rollbacksAt(
@@ -160,6 +166,28 @@ async function hashStatesAt(
   return [...hashStates.values()];
 }
 
+/** Deposits that were credited for one of these transactions, under another hash than it has now. */
+async function creditedElsewhereAt(
+  at: Kysely<Tables>,
+  received: readonly Received[],
+): Promise<Deposit[]> {
+  const hashOf = new Map(received.map((one) => [one.transactionId, keyOfHash(one)]));
+  const found: Deposit[] = [];
+  for (const batch of inBatches([...hashOf.keys()])) {
+    const rows = at
+      .selectFrom('deposits')
+      .where('transaction_id', 'in', batch)
+      .where('credit_id', 'is not', null);
+    for (const row of await rows.selectAll().execute()) {
+      const deposit = depositOf(row);
+      const { transactionId } = deposit;
+      if (transactionId === null || hashOf.get(transactionId) === keyOfHash(deposit)) continue;
+      found.push(deposit);
+    }
+  }
+  return found;
+}
+
 async function withdrawalsAt(
   at: Kysely<Tables>,
   transactionIds: readonly TransactionId[],
@@ -192,6 +220,7 @@ export function readReconcilerView(
     hashes: readonly HashKey[];
     transactionIds: readonly TransactionId[];
     rolledBackAfter?: number;
+    received?: readonly Received[];
     unsent?: boolean;
   },
   keys: KeyLookup,
@@ -202,6 +231,7 @@ export function readReconcilerView(
     return {
       hashStates,
       rollbacks: await rollbacksAt(at, { hashStates, after: about.rolledBackAfter }, keys),
+      creditedElsewhere: await creditedElsewhereAt(at, about.received ?? []),
       withdrawals: await withdrawalsAt(at, about.transactionIds),
       unsent: about.unsent === true ? await readUnsentTransfers(at) : [],
       openBreaks: await readOpenBreaks(at),

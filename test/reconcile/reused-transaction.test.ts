@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { audit } from '../store/bookkeeping/audited.ts';
+import { showsOtherwise } from './shown-otherwise.ts';
+import { GRACE_MS, Stage, type Webhook } from './stage.ts';
+
+const NEW_HASH = `0x${'b2'.repeat(32)}`;
+
+/**
+ * A credited deposit of 700 units whose transaction the API shows under another hash, as do its
+ * webhooks, until `isMoved` is false. `isGone`: a webhook rolled back the first hash before.
+ */
+async function moved({ isGone = false } = {}) {
+  const stage = await Stage.start();
+  const hash = await stage.paid(await stage.depositAddress(), 700, 3);
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  const webhooks = [...stage.heard.values()].filter(({ stream }: Webhook) => stream === 'incoming');
+  if (isGone) {
+    await stage.deliver({ ...webhooks[0], id: 'gone', type: 'rollback', confirmations: undefined });
+  }
+  const updatedAt = new Date(stage.now).toISOString();
+  const api = { isMoved: true };
+  showsOtherwise(stage, (row) =>
+    api.isMoved ? { ...row, blockchainHash: NEW_HASH, updatedAt } : row,
+  );
+  for (const webhook of webhooks) {
+    await stage.deliver({ ...webhook, id: `${webhook.id}-new`, blockchainHash: NEW_HASH });
+  }
+  await runs(stage);
+  const [first] = await stage.deposits(hash);
+  return { stage, hash, api, depositId: first?.depositId };
+}
+
+async function runs(stage: Stage): Promise<void> {
+  for (let run = 0; run < 3; run += 1) {
+    await stage.run();
+    await stage.caller.advance(GRACE_MS);
+  }
+}
+
+test('a transaction that was credited is not credited again under another hash, and a break names the credit', async () => {
+  const { stage, hash, api, depositId } = await moved();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(await stage.depositState(hash)).toBe('credited');
+  expect(await stage.depositState(NEW_HASH)).toBe('verifying');
+  expect(stage.open.openBreak('unknown_to_custody')).toMatchObject({
+    severity: 'critical',
+    deposit_id: depositId,
+  });
+  api.isMoved = false;
+  await runs(stage);
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(stage.open.openBreak('unknown_to_custody').blockchain_hash).toBe(NEW_HASH);
+});
+
+test('when the first hash was rolled back and a person resolves its break, the credit is reversed, and the new hash credited', async () => {
+  const { stage, hash } = await moved({ isGone: true });
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  const { id: breakId } = stage.open.openBreak('unknown_to_custody');
+  await stage.open.decide({ kind: 'resolve', breakId, reason: 'sent again', takesBack: true });
+  expect(await stage.depositState(hash)).toBe('reversed');
+  await runs(stage);
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700', 'credit 700']);
+  expect(await stage.depositState(NEW_HASH)).toBe('credited');
+  expect(audit(stage.open)).toEqual([]);
+});
