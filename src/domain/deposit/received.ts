@@ -132,6 +132,11 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
   // A verification compared the old amount and attribution only.
   const staysVerified = older || !(amountChanges || attributionChanges);
   const verifiedAt = staysVerified ? deposit.verifiedAt : null;
+  const evidence = evidenceAfter(deposit, count);
+  // Forged events that say nothing new must not keep the deposit from being stale.
+  const isDeeper =
+    count > deposit.confirmations && deposit.confirmations < deposit.requiredConfirmations;
+  const isNews = isDeeper || !staysVerified || evidence !== deposit.evidence;
   // Lists its members one by one: V8 builds and reads wide objects from a spread slowly.
   return {
     vaultId: deposit.vaultId,
@@ -148,7 +153,7 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
     // The newest confirmation of the epoch wins; a late older one must not undo it.
     amount: older ? deposit.amount : received.amount,
     epoch: deposit.epoch,
-    evidence: evidenceAfter(deposit, count),
+    evidence,
     confirmations: Math.max(deposit.confirmations, count),
     // Webhooks are unsigned: once the custody API's record matched, its tags decide what is change.
     change: deposit.change || (received.change && verifiedAt === null),
@@ -170,6 +175,6 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
     reason: deposit.reason,
     requiredConfirmations: deposit.requiredConfirmations,
     firstSeenAt: deposit.firstSeenAt,
-    updatedAt: now.at,
+    updatedAt: isNews ? now.at : deposit.updatedAt,
   };
 }

@@ -176,6 +176,31 @@ describe('a deposit', () => {
     expect(open.openBreaks()).toEqual(['stale_deposit']);
   });
 
+  test.for<
+    [
+      what: string,
+      report: (open: OpenLedger, service: Service) => Promise<unknown>,
+      deepens: boolean,
+    ]
+  >([
+    ['in the mempool', (open, service) => open.deliver(service.incoming('mempool')), false],
+    ['deep enough', (open, service) => open.deliver(service.confirmed(6)), true],
+    ['rolled back after its credit', rolledBackAfterCredit, false],
+  ])(
+    '%s is stale, although webhooks come each hour that move nothing',
+    async ([, report, deepens]) => {
+      const open = await openLedger();
+      const service = new Service();
+      await report(open, service);
+      for (let hour = 1; hour <= 7; hour += 1) {
+        await open.deliver(service.incoming('mempool', { transactionId: `forged-${hour}` }));
+        if (deepens) await open.deliver(service.confirmed(6 + hour));
+        await runHoursLater(open, 1);
+      }
+      expect(open.openBreaks()).toContain('stale_deposit');
+    },
+  );
+
   test('whose credit is reversed is stale no more', async () => {
     const open = await openLedger();
     await rolledBackAfterCredit(open, new Service());
