@@ -10,7 +10,7 @@ import type { EntryCause, EntrySource, View } from '../domain/money/entry.ts';
 import type { ChangeKind } from '../domain/fact/notification.ts';
 import type { OwnHash } from '../domain/withdrawal/own-hash.ts';
 import type { FactKind, IntakeStatus } from '../domain/fact/fact.ts';
-import type { AddressId, CreditId, VaultId } from '../domain/ids.ts';
+import type { AddressId, BlockchainHash, CreditId, VaultId } from '../domain/ids.ts';
 import type { Movement, MovementAgreement } from '../domain/money/movement.ts';
 import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
 import type {
@@ -284,6 +284,8 @@ export interface ReadThrough {
   readonly watermark: number | null;
   /** When it was read, by our clock. */
   readonly readAt: number;
+  /** Hashes whose difference from custody had no explanation then. */
+  readonly unexplained: readonly BlockchainHash[];
 }
 
 /** The effect of one asset of a custody transaction on the closes so far. */

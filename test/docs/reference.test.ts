@@ -129,6 +129,7 @@ const PRIOR_DAY_REASONS = {
   reversal: true,
   suspense: true,
   reclassified: true,
+  custody_late: true,
 } satisfies Record<PriorDayItem['reason'], true>;
 
 test.for([

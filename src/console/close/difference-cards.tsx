@@ -128,6 +128,7 @@ const REASONS: Record<PriorDayItem['reason'], string> = {
   reversal: 'reverses or repeats a closed day’s entry',
   suspense: 'books an older movement',
   reclassified: 'belongs to another category now',
+  custody_late: 'custody showed it too late for its day',
 };
 
 function priorColumns({ decimals }: DayReport): Column<PriorDayItem>[] {

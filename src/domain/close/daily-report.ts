@@ -8,6 +8,7 @@ import type { CloseRecord } from './record.ts';
 import type {
   AgeBucket,
   DailyReport,
+  PriorDayItem,
   ReportBreak,
   ReportCustody,
   ReportDifference,
@@ -26,6 +27,8 @@ export interface ReportInputs {
   readonly compared: SealedDay | undefined;
   /** Changes of the custody figures since the last comparison. */
   readonly custodyMoved: readonly (VaultAsset & { readonly amount: Amount })[];
+  /** Movements that earlier readings of custody lacked. */
+  readonly countedLate: readonly PriorDayItem[];
   /** Breaks open at the cut-off, in their state then. */
   readonly openBreaks: readonly Break[];
   readonly breakOf: (breakId: BreakId) => Break | undefined;
@@ -320,7 +323,7 @@ export function reportOf(inputs: ReportInputs, day: DayFold): DailyReport {
     differences,
     inTransit: day.inTransit,
     ...(isNumbered ? { unconfirmed: day.unconfirmed } : {}),
-    priorDay: day.priorDay,
+    priorDay: [...day.priorDay, ...inputs.countedLate],
     openBreaks,
     ...(isNumbered ? { laterBreaks: laterBreaksOf(inputs, differences) } : {}),
     ageing: ageingOf(openBreaks),

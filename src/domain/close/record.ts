@@ -19,6 +19,8 @@ export interface CountedEffect {
    */
   readonly at?: number;
   readonly datedBy?: CustodyDatedBy;
+  /** An earlier reading lacked it, and this close found it by its hash. */
+  readonly isLate?: true;
 }
 
 /** The source of a custody transaction's time: its block, or its record. */

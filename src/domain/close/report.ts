@@ -234,9 +234,11 @@ export interface ReportInTransit {
  * | `reversal` | it reverses an entry of a closed day, or posts it again |
  * | `suspense` | it books an older movement |
  * | `reclassified` | a closed day's movement now belongs to another category |
+ * | `custody_late` | custody showed it too late for its day's close; the custody figures count it now |
  */
 export interface PriorDayItem {
-  readonly reason: 'late_event' | 'recorded_late' | 'reversal' | 'suspense' | 'reclassified';
+  readonly reason:
+    'late_event' | 'recorded_late' | 'reversal' | 'suspense' | 'reclassified' | 'custody_late';
   /** The closed day that it belongs to. */
   readonly day: string;
   readonly vaultId: string;

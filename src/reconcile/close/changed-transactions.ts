@@ -6,10 +6,11 @@ import type { IncompleteCause } from '../../custody/list/pages.ts';
 import { effectOf } from '../../domain/close/counted-effect.ts';
 import type { CountedEffect } from '../../domain/close/record.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
-import type { TransactionId } from '../../domain/ids.ts';
+import type { BlockchainHash, TransactionId } from '../../domain/ids.ts';
 import type { CountedRow } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
+import { PAGE_SIZE_MAX } from '../../wire/page.ts';
 import type { TransactionRecord } from '../../wire/transaction.ts';
 import { newestFirst } from '../list/custody-list.ts';
 import { PausedList } from '../list/paused-list.ts';
@@ -43,6 +44,13 @@ interface Changed {
   readonly transaction: CustodyTransaction;
   readonly effect: CountedEffect;
 }
+
+/**
+ * Most hashes that a close asks for. Each takes a request, and most reports leave no difference
+ * unexplained.
+ */
+const HASHES_MAX = 40;
+const HASHES_MS_MAX = 60_000;
 
 function amountsText(amounts: CountedEffect['amounts']): string {
   return amounts.map(({ asset, amount }) => `${asset} ${amount}`).join('\n');
@@ -139,6 +147,41 @@ export class ChangedTransactions {
         default:
           event satisfies never;
       }
+    }
+  }
+
+  /**
+   * Asks for the transactions of hashes whose difference an earlier report left unexplained: the API
+   * may have left a row out of the list that showed it as changed, and no later list shows it. Takes
+   * what this list did not show. The next close asks again for what it cannot ask now.
+   */
+  async lookUp(
+    hashes: readonly BlockchainHash[],
+    { custody, now }: { custody: CustodyClient; now: () => number },
+  ): Promise<void> {
+    const deadlineMs = now() + HASHES_MS_MAX;
+    for (const blockchainHash of hashes.slice(0, HASHES_MAX)) {
+      this.#requests += 1;
+      const query = { page: 0, pageSize: PAGE_SIZE_MAX, blockchainHash } as const;
+      const answer = await custody.transactions(query, { priority: 'sweep', deadlineMs });
+      if (answer.kind === 'unavailable' || answer.kind === 'rate-budget') return;
+      if (answer.kind !== 'ok') continue;
+      // The specification does not name this filter, so the service may ignore it.
+      const rows = answer.value.rows.map(transactionOf);
+      await this.#takeLate(rows.filter((row) => row.blockchainHash === blockchainHash));
+    }
+  }
+
+  /** Counts rows that the list did not show; those without amounts wait for a later close. */
+  async #takeLate(rows: readonly CustodyTransaction[]): Promise<void> {
+    const known = await this.#reads.custodyEffects(rows.map(({ transactionId }) => transactionId));
+    for (const transaction of rows) {
+      const { transactionId } = transaction;
+      const effect = effectOf(transaction);
+      if (effect === 'pending' || this.#seen.has(transactionId)) continue;
+      this.#seen.add(transactionId);
+      if (isKnown(effect, known.get(transactionId) ?? [])) continue;
+      this.#changed.set(transactionId, { transaction, effect: { ...effect, isLate: true } });
     }
   }
 

@@ -139,6 +139,7 @@ export class CustodyReader {
     }
     this.#underWay = undefined;
     if (end.kind === 'complete') {
+      await list.lookUp(before?.unexplained ?? [], this.#options);
       return { reading: await this.#readingOf(list, { before, cutOffs }), next: 'none' };
     }
     if (end.cause.kind !== 'too-long') {

@@ -37,6 +37,7 @@ export function computeDay(record: CloseRecord, source: CloseSource, at: number)
       previous: day.previous,
       compared: day.compared,
       custodyMoved: day.custodyMoved,
+      countedLate: day.countedLate,
       openBreaks: source.breaksOpenAt(record.throughSeq),
       breakOf: (breakId) => source.break(breakId),
       hasChainView: (vaultId) => source.hasChainView(vaultId),

@@ -4,7 +4,8 @@ import type { HashFacts, MovedAfter } from '../../domain/close/hash-facts.ts';
 import { hashName, type FoldContext, type SealedDay } from '../../domain/close/fold.ts';
 import type { CloseRecord, CountedEffect } from '../../domain/close/record.ts';
 import { ReadingByHash } from '../../domain/close/reading-by-hash.ts';
-import type { DailyReport } from '../../domain/close/report.ts';
+import { countedLateItems } from '../../domain/close/counted-late.ts';
+import type { DailyReport, PriorDayItem } from '../../domain/close/report.ts';
 import { activeExemptionsByHash, type ActiveExemption } from '../../domain/break/exemption.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import {
@@ -35,11 +36,10 @@ function rowsOf(effect: CountedEffect): CustodyEffectRow[] {
 }
 
 /**
- * The movements after the cut-off of the transactions that this close counts again. A transaction
+ * The movements of the transactions that this close counts again, with their times. A transaction
  * that an earlier close counted otherwise is dated by its last change, not by its own time.
  */
-function movedAfter(
-  cutOffAt: number,
+function datedMoves(
   counted: readonly CountedEffect[],
   rows: { before: readonly CustodyEffectRow[]; now: readonly CustodyEffectRow[] },
 ): (MovedAfter & HashKey)[] {
@@ -54,7 +54,7 @@ function movedAfter(
   const takenBack = rows.before.map((row) => ({ ...row, amount: negated(row.amount) }));
   return [...takenBack, ...rows.now].flatMap((row) => {
     const time = times.get(row.transactionId);
-    return time === undefined || time.at < cutOffAt ? [] : [{ ...row, ...time }];
+    return time === undefined ? [] : [{ ...row, ...time }];
   });
 }
 
@@ -122,6 +122,7 @@ export class OpenDay {
   readonly #afterSeq: number;
   readonly #carried: readonly HashKey[];
   readonly #countedAgain: ReadonlySet<string>;
+  readonly #moves: readonly (MovedAfter & HashKey)[];
   readonly #effectsNow: ReadonlyMap<string, readonly CustodyEffectRow[]>;
   readonly #after: ReadonlyMap<string, readonly (MovedAfter & HashKey)[]>;
   /** Read at the first difference, because most days have none. */
@@ -142,12 +143,13 @@ export class OpenDay {
     this.#afterSeq = (isCompared ? this.compared : this.previous)?.throughSeq ?? 0;
     const countedHashes = [...counted, ...this.effectsBefore];
     const moves = { before: this.effectsBefore, now: this.effectsNow };
+    this.#moves = record.rules === undefined ? [] : datedMoves(counted, moves);
     this.#carried = carriedHashes([this.previous, this.compared], countedHashes);
     this.#countedAgain = new Set(counted.map(({ transactionId }) => transactionId));
     this.#effectsNow = groupedBy(this.effectsNow, hashName);
     const isCarried = isCompared && record.carriesAfterCutOff === true;
     const carried = isCarried ? stillAfter(record.cutOffAt, this.compared?.report) : [];
-    const moved = record.rules === undefined ? [] : movedAfter(record.cutOffAt, counted, moves);
+    const moved = this.#moves.filter(({ at }) => at >= record.cutOffAt);
     this.#after = groupedBy([...carried, ...moved], hashName);
   }
 
@@ -159,6 +161,21 @@ export class OpenDay {
       asset,
       amount,
     }));
+  }
+
+  /** Movements of closed days that earlier readings of custody lacked. */
+  get countedLate(): PriorDayItem[] {
+    const { record, previous } = this;
+    if (record.custody.kind === 'not_read' || previous === undefined) return [];
+    const late = record.custody.counted.filter(({ isLate }) => isLate === true);
+    const ids = new Set(late.map(({ transactionId }) => transactionId));
+    const { closedDayOf } = this.context;
+    return countedLateItems(
+      this.#moves.filter(
+        ({ transactionId, at }) => ids.has(transactionId) && at < previous.cutOffAt,
+      ),
+      closedDayOf,
+    );
   }
 
   /** The effect rows to write; an amount of zero deletes the row. */

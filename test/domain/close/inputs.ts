@@ -60,6 +60,7 @@ export function inputs(more: Partial<CloseInputs> = {}): CloseInputs {
     compared: undefined,
     hashes: [],
     custodyMoved: [],
+    countedLate: [],
     openBreaks: [],
     breakOf: () => undefined,
     hasChainView: () => true,
