@@ -112,15 +112,16 @@ export class DayCloser {
   }
 
   async #tick(): Promise<void> {
-    const { log, metrics, reads, reconcile } = this.#options;
+    const { log, metrics, reads, reconcile, now } = this.#options;
     try {
       await this.#warnOfZone();
-      const due = await this.#closer.due();
+      const at = now();
+      const due = await this.#closer.due(at);
       if (due.kind === 'too_many') this.#report({ ...due, days: [] });
       if (due.kind === 'some') {
         await this.#closed(async () => {
           await reconcile();
-          return this.#closer.closeDue();
+          return this.#closer.closeDue(at);
         });
       }
       const last = await reads.lastClose();

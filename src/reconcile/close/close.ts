@@ -90,22 +90,25 @@ export class Closer {
     this.#reader = custody && new CustodyReader({ custody, reads, now, graceMs });
   }
 
-  /** Whether days are due by the schedule. */
-  async due(): Promise<{ readonly kind: 'none' } | { readonly kind: 'some' } | TooMany> {
+  /** Whether days were due by the schedule at a time, Unix milliseconds. */
+  async due(
+    at = this.#options.now(),
+  ): Promise<{ readonly kind: 'none' } | { readonly kind: 'some' } | TooMany> {
     const first = await this.#next();
-    if (first === undefined || !this.#isDue(first)) return { kind: 'none' };
-    return this.#areTooMany(first) ? { kind: 'too_many', since: first.day } : { kind: 'some' };
+    if (first === undefined || !this.#isDue(first, at)) return { kind: 'none' };
+    return this.#areTooMany(first, at) ? { kind: 'too_many', since: first.day } : { kind: 'some' };
   }
 
   /**
-   * Closes every day that is due by the schedule. Closes none when too many are due: then the clock
-   * is probably wrong.
+   * Closes every day that was due by the schedule at a time. Closes none when too many were due: then
+   * the clock is probably wrong. `at`: when the sweep before the close began. A machine may sleep for
+   * days since, and that sweep compared nothing of a day that ended later.
    */
-  closeDue(): Promise<CloseResult> {
+  closeDue(at = this.#options.now()): Promise<CloseResult> {
     return this.#inTurn(async () => {
-      const due = await this.due();
+      const due = await this.due(at);
       if (due.kind === 'too_many') return { ...due, days: [] };
-      return this.#closeWhile((day) => this.#isDue(day));
+      return this.#closeWhile((day) => this.#isDue(day, at));
     });
   }
 
@@ -134,18 +137,17 @@ export class Closer {
     return turn;
   }
 
-  #isDue(day: CalendarDay): boolean {
-    const { calendar, now } = this.#options;
-    return calendar.dueAt(day) <= now();
+  #isDue(day: CalendarDay, at: number): boolean {
+    return this.#options.calendar.dueAt(day) <= at;
   }
 
-  #areTooMany(first: CalendarDay): boolean {
+  #areTooMany(first: CalendarDay, at: number): boolean {
     let day = first;
     for (let due = 0; due < DAYS_BY_THEMSELVES_MAX; due += 1) {
-      if (!this.#isDue(day)) return false;
+      if (!this.#isDue(day, at)) return false;
       day = this.#options.calendar.after(day);
     }
-    return this.#isDue(day);
+    return this.#isDue(day, at);
   }
 
   async #closeWhile(isWanted: (day: CalendarDay) => boolean): Promise<CloseResult> {

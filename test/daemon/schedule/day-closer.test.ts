@@ -7,7 +7,9 @@ import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { Service } from '../../store/webhook.ts';
 import { reconcileAt } from './schedule-config.ts';
+import { closesOf } from '../../store/close/closing.ts';
 import { OpenLedger, SIX_DEEP, temporaryPath } from '../../store/open-ledger.ts';
+import { explanations, start, toNextDay } from '../../reconcile/close/days.ts';
 
 test('a close at 23:59 comes on the day on which the clocks change', async () => {
   const path = temporaryPath();
@@ -78,4 +80,47 @@ test.each([
   await closer.idle();
   await new Promise(setImmediate);
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(logged);
+});
+
+test('days that end while a machine sleeps amid a close have a sweep of their own before their close', async () => {
+  const stage = await start();
+  await stage.paid(await stage.depositAddress(), 700, 3);
+  await stage.run();
+  await toNextDay(stage);
+  const before = closesOf(stage.open).length;
+  let sweeps = 0;
+  const sleepAfterSweep = async (): Promise<void> => {
+    await stage.run();
+    sweeps += 1;
+    if (sweeps > 1) return;
+    await stage.caller.advance(1_000);
+    stage.loses = () => true;
+    await stage.reorg(3, []);
+    await toNextDay(stage);
+  };
+  const closer = (): DayCloser =>
+    new DayCloser({
+      config: reconcileAt('5 0 * * *', 'UTC'),
+      reads: stage.reads,
+      queue: new CommitQueue({ ledger: stage.open.ledger, batchMax: 10, queueMax: 10 }),
+      custody: stage.client,
+      metrics: new Metrics({ now: Date.now }).reconciliation,
+      log: createLog({ level: 'silent' }),
+      now: () => stage.now,
+      reconcile: sleepAfterSweep,
+    });
+  const closed = () => closesOf(stage.open).slice(before);
+  for (const days of [1, 2]) {
+    const one = closer();
+    one.start();
+    await vi.waitFor(() => expect(closed().length).toBeGreaterThanOrEqual(days), {
+      timeout: 10_000,
+    });
+    await one.idle();
+    one.stop();
+  }
+  expect(closed().map(({ parsed }) => explanations(parsed))).toEqual([
+    ['custody 700 timing'],
+    ['custody 700 break'],
+  ]);
 });

@@ -101,8 +101,9 @@ export class Duties {
 
   /** Closes days after a reconciliation. */
   async closeDays(wanted: WantedDays): Promise<CloseResult> {
-    if ((await this.#closer.due()).kind === 'some') await this.sweep();
-    if (wanted === 'due') return this.#closer.closeDue();
+    const at = this.#options.now();
+    if ((await this.#closer.due(at)).kind === 'some') await this.sweep();
+    if (wanted === 'due') return this.#closer.closeDue(at);
     return this.#closer.closeThrough(CALENDAR.dayAt(this.#options.now() - 2 * DAY_MS));
   }
 
