@@ -1,7 +1,7 @@
 import { plus, ZERO, type Amount } from '../money/amount.ts';
 import { RECONCILER, type BreakType, type Finding } from '../break/break.ts';
 import type { DifferenceContext, HashFacts } from './hash-facts.ts';
-import type { CloseRecord } from './record.ts';
+import type { CloseRecord, CountedEffect } from './record.ts';
 import type { ExplanationKind, ReportDifference } from './report.ts';
 import { coversFigure } from '../break/exemption.ts';
 import { vaultAssetKey, type VaultAsset, type PositionLine } from '../money/roll-forward.ts';
@@ -188,6 +188,30 @@ function ownWord(
   return undefined;
 }
 
+/**
+ * The explanation by movements at custody after the cut-off. The report subtracts them, so they
+ * explain what is left only if the books hold them by now, or if custody has taken them back.
+ */
+function movedAfterCutOff(
+  vaultAsset: VaultAsset,
+  { after }: HashFacts,
+  context: Pick<DifferenceContext, 'record'> & {
+    head: { books: Sums };
+    custody: Sums;
+    changed: readonly CountedEffect[];
+  },
+): Explanation {
+  const { record, head, custody, changed } = context;
+  const isUndone = changed.some(
+    ({ at, updatedAt, amounts }) => amounts.length === 0 && (at ?? updatedAt) >= record.cutOffAt,
+  );
+  const byNow = plus(custody.at(vaultAsset), new Sums(after).at(vaultAsset));
+  if (record.timingAgrees !== true || isUndone || head.books.at(vaultAsset) === byNow) {
+    return explained('timing', 'the custody API moved it after the cut-off');
+  }
+  return explained('in_grace', 'the custody API moved another amount after the cut-off');
+}
+
 /** Explains a difference between books and custody API. */
 export function explainCustody(
   vaultAsset: VaultAsset,
@@ -211,7 +235,7 @@ export function explainCustody(
   const changed = context.reading.changed(facts, vaultAsset.vaultId);
   const moved = changed.map(({ at, updatedAt }) => at ?? updatedAt);
   if (moved.some((at) => at >= record.cutOffAt)) {
-    return explained('timing', 'the custody API moved it after the cut-off');
+    return movedAfterCutOff(vaultAsset, facts, { ...context, changed });
   }
   if (moved.some((at) => at > record.cutOffAt - record.graceMs)) {
     return explained('in_grace', 'the custody API moved it shortly before the cut-off');

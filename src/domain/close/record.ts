@@ -95,6 +95,12 @@ export interface CloseRecord {
    */
   readonly carriesAfterCutOff?: true;
   /**
+   * A movement at custody after the cut-off explains a difference only if both sides agree by now, or
+   * if nothing of it is left there. Absent in older days: their replay gives the text that was sealed
+   * and signed.
+   */
+  readonly timingAgrees?: true;
+  /**
    * The version of the report's rules. Absent in days closed under rules 1: their replay gives the
    * text that was sealed and signed.
    */

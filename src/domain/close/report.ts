@@ -171,7 +171,7 @@ export type ReportCustody =
  * | explanation | is |
  * |---|---|
  * | `timing` | both sides agree at the close, or the other side moved after the cut-off |
- * | `in_grace` | booked so shortly before the cut-off that the other side may follow |
+ * | `in_grace` | moved so near the cut-off that the other side may follow |
  * | `break` | an open break concerns it |
  * | `resolved_break` | a person resolved its break, with a reason |
  * | `exempt` | an exemption rule covers it, and had not ended at the cut-off |

@@ -250,6 +250,7 @@ export class Closer {
       seal,
       exemptionsExplain: true,
       carriesAfterCutOff: true,
+      timingAgrees: true,
       rules: 2,
       ...found,
     };
