@@ -8,6 +8,7 @@ export interface Readiness {
   /** Null without a custody API. Its state never makes the daemon unready: intake continues. */
   readonly custody: {
     readonly circuit: string;
+    readonly failures: number;
     readonly access: 'unknown' | 'granted' | 'refused';
     readonly [detail: string]: unknown;
   } | null;
@@ -58,6 +59,9 @@ const readySchema = z
     custody: z
       .looseObject({
         circuit: z.string(),
+        failures: z
+          .int()
+          .openapi({ description: 'Calls that have failed since the last success.' }),
         access: z.enum(['unknown', 'granted', 'refused']).openapi({
           description:
             'Whether the custody API accepts our key; when refused, see `refusals`; `notices` says what to do.',

@@ -201,7 +201,11 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
         store,
         receiver: receiver ?? null,
         receivers: shared?.journalWatch.receivers ?? [],
-        custody: custody && { circuit: custody.circuit, access: custody.access },
+        custody: custody && {
+          circuit: custody.circuit,
+          failures: custody.failures,
+          access: custody.access,
+        },
         queue: { queued: intake.waiting, limit: intake.limit },
         perMinute: parts.metrics.intake.minutes.lastHour(),
       };
@@ -249,6 +253,7 @@ async function settingsOf(
     reads,
     now: Date.now(),
     isWritable: readinessOf(parts, phase).store === 'writable',
+    access: access.state().kind,
     notices: accessNotice(access.state()),
     warnings: policyServices(parts).warnings,
     others,

@@ -6,7 +6,7 @@ import { apiUnderTest } from './api-under-test.ts';
 const SERVING: Readiness = {
   phase: 'serving',
   store: 'writable',
-  custody: { circuit: 'closed', access: 'granted' },
+  custody: { circuit: 'closed', failures: 0, access: 'granted' },
   queue: { waiting: 3, limit: 10 },
 };
 
@@ -23,8 +23,16 @@ const RECEIVER: NonNullable<Readiness['receiver']> = {
 const READY: [readiness: Partial<Readiness>, status: number, word: string][] = [
   [{}, 200, 'ready'],
   [{ custody: null }, 200, 'ready'],
-  [{ custody: { circuit: 'open', access: 'unknown', retryAt: '2025-11-20' } }, 200, 'ready'],
-  [{ custody: { circuit: 'closed', access: 'refused', notices: ['a'] } }, 200, 'ready'],
+  [
+    { custody: { circuit: 'open', failures: 5, access: 'unknown', retryAt: '2025-11-20' } },
+    200,
+    'ready',
+  ],
+  [
+    { custody: { circuit: 'closed', failures: 0, access: 'refused', notices: ['a'] } },
+    200,
+    'ready',
+  ],
   [{ phase: 'starting' }, 503, 'starting'],
   [{ phase: 'stopping' }, 503, 'stopping'],
   [{ store: 'unavailable' }, 503, 'store-unavailable'],

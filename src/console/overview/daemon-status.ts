@@ -26,6 +26,8 @@ export interface DaemonStatus {
   /** Null without a custody API. */
   readonly custody: {
     readonly circuit: string;
+    /** Calls that have failed since the last success. */
+    readonly failures: number;
     readonly access: 'unknown' | 'granted' | 'refused';
   } | null;
   /** Null with SQLite: one receiver does everything. */

@@ -11,6 +11,10 @@ import type { Snapshot } from './snapshot.ts';
 
 const FEED_PATH = '/console/feed';
 
+function failuresText(failures: number): string {
+  return failures === 1 ? 'its last call failed' : `${failures} failures in a row`;
+}
+
 function custodyState({ custody, receiver }: DaemonStatus): { tone: Tone; text: string } {
   if (receiver !== null && receiver.role !== 'owner') {
     return { tone: 'plain', text: 'asked by the owner' };
@@ -18,6 +22,9 @@ function custodyState({ custody, receiver }: DaemonStatus): { tone: Tone; text: 
   if (custody === null) return { tone: 'warn', text: 'not configured' };
   if (custody.access === 'refused') return { tone: 'alarm', text: 'refuses our key' };
   if (custody.circuit !== 'closed') return { tone: 'alarm', text: 'does not answer' };
+  if (custody.failures > 0) {
+    return { tone: 'warn', text: failuresText(custody.failures) };
+  }
   if (custody.access === 'unknown') return { tone: 'plain', text: 'not asked yet' };
   return { tone: 'good', text: 'answers' };
 }

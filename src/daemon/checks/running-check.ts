@@ -1,4 +1,5 @@
 import { addedIn } from '../../domain/break/held-exemptions.ts';
+import type { AccessState } from '../../custody/access.ts';
 import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { Config } from '../../ops/config/config.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -15,6 +16,7 @@ export interface Running {
   /** Unix milliseconds. */
   readonly now: number;
   readonly isWritable: boolean;
+  readonly access: AccessState['kind'];
   /** Urgent notices about the custody API, each with its remedy. */
   readonly notices: readonly string[];
   /** Probable misspellings and depths that no webhook shows. */
@@ -29,7 +31,7 @@ function checkWrites(isWritable: boolean): Diagnosis {
     : problem('store', 'it accepts no writes, and senders get 503: see the log for the cause');
 }
 
-function checkAccess({ config, notices }: Running): Diagnosis[] {
+function checkAccess({ config, access: known, notices }: Running): Diagnosis[] {
   if (config.custody === undefined) {
     const detail = 'none is configured: books and the local half only, nothing is ever credited';
     return [warning('custody API', detail)];
@@ -37,7 +39,7 @@ function checkAccess({ config, notices }: Running): Diagnosis[] {
   const { webhookUrl } = config.custody;
   const access =
     notices.length === 0
-      ? [ok('custody API', 'it accepts our key, or was not asked yet')]
+      ? [ok('custody API', known === 'granted' ? 'it accepts our key' : 'it was not asked yet')]
       : notices.map((notice) => problem('custody API', notice));
   return [...access, checkWebhookUrl(config, webhookUrl)];
 }

@@ -5,12 +5,16 @@ import { openConsole, withStatus } from './opened.ts';
 
 test('health says what does its work and what does not', async () => {
   expect(await withStatus({ store: 'unavailable' })).toContain('Store accepts no writes');
-  const refused = { circuit: 'closed', access: 'refused' } as const;
+  const refused = { circuit: 'closed', failures: 0, access: 'refused' } as const;
   expect(await withStatus({ custody: refused })).toContain('Custody API refuses our key');
-  const open = { circuit: 'open', access: 'granted' } as const;
+  const open = { circuit: 'open', failures: 5, access: 'granted' } as const;
   expect(await withStatus({ custody: open })).toContain('Custody API does not answer');
-  const well = { circuit: 'closed', access: 'granted' } as const;
+  const well = { circuit: 'closed', failures: 0, access: 'granted' } as const;
   expect(await withStatus({ custody: well })).toContain('Custody API answers');
+  const failing = { ...well, failures: 3 };
+  expect(await withStatus({ custody: failing })).toContain('Custody API 3 failures in a row');
+  const failedOnce = { ...well, failures: 1 };
+  expect(await withStatus({ custody: failedOnce })).toContain('Custody API its last call failed');
 });
 
 test('the cause of an incomplete reconciliation is beside its badge, not in it', async () => {

@@ -29,17 +29,18 @@ const DUST = {
   added: { by: 'olga', at: 500 },
 };
 
+const CALM: Omit<Running, 'config'> = {
+  reads: EMPTY,
+  now: 1_000,
+  isWritable: true,
+  access: 'unknown',
+  notices: [],
+  warnings: async () => [],
+  others: async () => [],
+};
+
 async function findings(more: Partial<Running>): Promise<string[]> {
-  const found = await checkRunning({
-    config: configOf(MINIMAL),
-    reads: EMPTY,
-    now: 1_000,
-    isWritable: true,
-    notices: [],
-    warnings: async () => [],
-    others: async () => [],
-    ...more,
-  });
+  const found = await checkRunning({ ...CALM, config: configOf(MINIMAL), ...more });
   return found.map(({ status, check }) => `${status} ${check}`);
 }
 
@@ -88,4 +89,16 @@ test.for<[string, Partial<Running>, string]>([
   ],
 ])('%s is found', async ([, more, finding]) => {
   expect(await findings(more)).toContain(finding);
+});
+
+test.for([
+  ['granted', 'it accepts our key'],
+  ['unknown', 'it was not asked yet'],
+] as const)('a custody API whose access is %s: %s', async ([access, detail]) => {
+  const found = await checkRunning({
+    ...CALM,
+    config: configOf({ ...MINIMAL, custody: CUSTODY }),
+    access,
+  });
+  expect(found).toContainEqual({ status: 'ok', check: 'custody API', detail });
 });
