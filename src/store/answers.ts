@@ -41,6 +41,8 @@ export interface StoredCredit {
 /** An item of the feed with what the consumer booked it as; null before, and for a reversal. */
 export interface FeedItem extends StoredCredit {
   readonly reference: string | null;
+  /** Whether a later item reverses this one. */
+  readonly isReversed: boolean;
 }
 
 /** A posting of an entry as a statement shows it. */

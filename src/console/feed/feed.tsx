@@ -86,10 +86,15 @@ function UnacknowledgedCard(shown: {
   );
 }
 
+/** Why an item has no reference. */
+function missingText({ item, isReversed }: FeedItem): string {
+  if (item.kind === 'reversal') return 'none';
+  return isReversed ? 'reversed, needs none' : 'not acknowledged';
+}
+
 function Reference({ one }: { one: FeedItem }): Markup {
   if (one.reference !== null) return <span class="given">{one.reference}</span>;
-  const text = one.item.kind === 'credit' ? 'not acknowledged' : 'none';
-  return <span class="muted">{text}</span>;
+  return <span class="muted">{missingText(one)}</span>;
 }
 
 function feedColumns(decimals: Decimals): Column<FeedItem>[] {

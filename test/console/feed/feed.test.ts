@@ -35,6 +35,20 @@ test('the feed lists its items newest first, those without acknowledgement befor
   expect(page).toContain(`href="/console/deposits/${second?.deposit_id}"`);
 });
 
+test('a reversed credit without acknowledgement says that it needs none', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  await open.deliver(service.incoming('rollback'));
+  await verifyWith(open, { status: 'rolledback' });
+  const text = words(await (await console.as('vera')).get('/console/feed'));
+  expect(text).toContain('The consumers have acknowledged every credit.');
+  expect(text).toContain('Credit feed (2)');
+  expect(text).toContain('reversed, needs none');
+  expect(text).not.toContain('not acknowledged');
+});
+
 test('the overview counts the credits that wait, and leads to the feed', async () => {
   const { vera } = await credited();
   const page = await vera.get('/console');

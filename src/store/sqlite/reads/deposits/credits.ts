@@ -45,13 +45,18 @@ export function readFeedPage(db: Kysely<Tables>, page: PageRequest): Promise<Pag
     const rows = await at
       .selectFrom('credits')
       .leftJoin('acknowledgements', 'acknowledgements.credit_id', 'credits.credit_id')
+      .leftJoin('credits as reversals', 'reversals.reverses', 'credits.credit_id')
       .where('credits.feed_seq', '<=', total - page.page * page.pageSize)
       .selectAll('credits')
-      .select('acknowledgements.reference')
+      .select(['acknowledgements.reference', 'reversals.credit_id as reversal'])
       .orderBy('credits.feed_seq', 'desc')
       .limit(page.pageSize)
       .execute();
-    const items = rows.map((row) => ({ ...creditOf(row), reference: row.reference }));
+    const items = rows.map((row) => ({
+      ...creditOf(row),
+      reference: row.reference,
+      isReversed: row.reversal !== null,
+    }));
     return { ...page, items, total };
   });
 }
