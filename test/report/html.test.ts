@@ -100,3 +100,13 @@ test('the picture goes from the opening to the closing by the steps that moved',
   ]);
   expect(bars.at(-1)?.to).toBe(BigInt(REPORT.totals[0]?.closing ?? ''));
 });
+
+test('html: a held memo is advised as the console does, not by the frozen text', async () => {
+  const [one] = REPORT.openBreaks;
+  if (one === undefined) throw new Error('no break');
+  const detail =
+    'deposit of 35 ripple:XRP with memo "88" that is not registered: attribute it to its owner, or register the memo';
+  const page = wordsOf(await rendered('html', { openBreaks: [{ ...one, detail }] }));
+  expect(page).toContain('name its owner, and register the memo for later payments');
+  expect(page).not.toContain('attribute it to its owner');
+});

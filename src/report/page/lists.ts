@@ -1,3 +1,4 @@
+import { shownText } from '../../domain/break/shown-text.ts';
 import type {
   DailyReport,
   PriorDayItem,
@@ -150,7 +151,7 @@ function breakColumns(report: DailyReport): Column<ReportBreak>[] {
     { title: 'State', cell: ({ state }) => state },
     ...hashColumns(report),
     amountColumn(report, 'Difference', ({ difference }) => difference),
-    { title: 'Detail', cell: ({ detail }) => detail },
+    { title: 'Detail', cell: ({ detail }) => shownText(detail) },
     { title: 'Break', cell: ({ breakId }) => breakId, is: 'id' },
   ];
 }
