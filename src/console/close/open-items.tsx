@@ -82,7 +82,10 @@ function breakColumns({ decimals }: DayReport): Column<ReportBreak>[] {
         difference === null || asset === null ? (
           <span class="muted">no figure</span>
         ) : (
-          <ReportAmount amount={difference} asset={asset} decimals={decimals} signed />
+          <>
+            <ReportAmount amount={difference} asset={asset} decimals={decimals} signed />
+            <span class="why">{asset}</span>
+          </>
         ),
       is: 'number',
     },

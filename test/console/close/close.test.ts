@@ -3,6 +3,7 @@ import { StatusBadge } from '../../../src/console/close/calendar.tsx';
 import { isDay, readMonth } from '../../../src/console/close/days.ts';
 import { closeOf, closesOf } from '../../store/close/closing.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
+import { fill } from '../browser/filled.ts';
 import { consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
 import { closeTwoDays, FIRST_DAY, SECOND_DAY } from './closed-day.ts';
 
@@ -176,6 +177,14 @@ test('a day lists own transfers in transit, unconfirmed debits and open breaks',
   expect(text).toContain('Breaks open at the cut-off (1)');
   expect(page).toContain(`href="/console/breaks/${open.openBreak('quarantined').id}"`);
   expect(page).toContain('<a href="#breaks">Breaks open at the cut-off</a>');
+});
+
+test('the amount of a break that was open at the cut-off names its asset', async () => {
+  const console = await consoleUnderTest();
+  await fill(console);
+  const page = await (await console.as('vera')).get(PATH);
+  const breaks = words(page.slice(page.indexOf('id="breaks"')));
+  expect(breaks).toContain('+1.5 ethereum:ETH');
 });
 
 test('a difference that the chain alone moved before the cut-off is not called booked', async () => {
