@@ -114,6 +114,12 @@ function positionOf({
   return { view: 'books', vaultId, accountId, addressId, memo: unattributed ? null : memo, asset };
 }
 
+const FEW_TIMES = ['never', 'once', 'twice'] as const;
+
+function timesText(count: number): string {
+  return FEW_TIMES[count] ?? `${grouped(String(count))} times`;
+}
+
 function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Markup {
   const { attributedTo, attributedBy, credit } = deposit;
   const needed = approvalsNeeded(rule, deposit.amount);
@@ -174,7 +180,7 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
         <Fact name="Consumer’s reference">
           <PartId value={credit?.reference ?? null} />
         </Fact>
-        <Fact name="Rolled back">{`${grouped(String(deposit.epoch))} times`}</Fact>
+        <Fact name="Rolled back">{timesText(deposit.epoch)}</Fact>
       </dl>
     </Card>
   );

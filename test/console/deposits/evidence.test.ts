@@ -53,4 +53,5 @@ test('a reversed deposit names its reversed credit, and the status that the roll
   expect(page).toContain('It was rolled back after its credit');
   expect(page).toMatch(new RegExp(`Credit ${creditId}.* reversed Consumer’s reference`));
   expect(page).toContain('Status rolledback rolledback');
+  expect(page).toContain('Rolled back once');
 });
