@@ -81,3 +81,14 @@ test('the command says what the run repaired', () => {
     ].join('\n'),
   );
 });
+
+test('an https address of a port without TLS leads to http, without the words of OpenSSL', async () => {
+  const plain = await slowDaemon('{}');
+  const run = reconcileAt({
+    link: linkTo({ url: plain.replace('http:', 'https:') }),
+    token: 'a-token',
+    stream: Object.assign(new PassThrough(), { isTTY: false }),
+    clock: IMPATIENT,
+  });
+  await expect(run).rejects.toThrow(/^https:\S+ does not answer: it speaks no TLS: use http:\/\/$/);
+});

@@ -13,10 +13,16 @@ export function refusedBy(where: URL, status: number, text: string): CommandFail
   return new CommandFailed(`${where.href} answered ${status}: ${detailOf(text)}${hint}`);
 }
 
+/** The other side answers in plain text, as a port for http does. */
+const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
+
 /** The error for an unreachable daemon, with advice. */
 export function unreached(where: URL, error: unknown): CommandFailed {
   const why = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === NO_TLS) {
+    return new CommandFailed(`${where.href} does not answer: it speaks no TLS: use http://`);
+  }
   return new CommandFailed(`${where.href} does not answer (${why}): ${remedyOf(where, code)}`);
 }
 
