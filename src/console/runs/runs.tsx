@@ -44,7 +44,7 @@ function columnsAt(now: number): Column<ReconciliationRow>[] {
         return broken > 0 ? (
           <Badge tone="alarm" text="breaks" />
         ) : (
-          <Badge tone="good" text="clean" />
+          <Badge tone="good" text="no new difference" />
         );
       },
     },

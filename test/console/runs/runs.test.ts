@@ -33,6 +33,14 @@ test('runs are listed with their results, and each leads to its causes', async (
   expect(words(await vera.get(`/console/runs/rec_${seq}`))).toContain(`Run rec_${seq} All runs`);
 });
 
+test('a run that broke nothing says so, and does not call the books clean', async () => {
+  const console = await consoleUnderTest();
+  await console.open.run();
+  const list = words(await (await console.as('vera')).get('/console/runs'));
+  expect(list).toContain('no new difference');
+  expect(list).not.toContain('clean');
+});
+
 test('a run that is not there is answered in the frame', async () => {
   const vera = await (await consoleUnderTest()).as('vera');
   const answer = await vera.request('/console/runs/99');
