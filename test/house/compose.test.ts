@@ -167,6 +167,12 @@ describe.skipIf(lacking.length > 0)('the compose file and what the guide makes',
       'proxy: 8443:9443: HAProxy does not listen there',
     ],
     [
+      'a port that needs a right',
+      'port_start: 0',
+      'port_start: 1024',
+      'proxy: 443:443: HAProxy’s user may not listen there',
+    ],
+    [
       'a port that the guide does not name',
       "'443:443'",
       "'444:443'",

@@ -2,6 +2,9 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import type { Instruction } from './image.ts';
 
+/** Ports from here on need no right; below, a container needs this setting of the kernel. */
+const PORT_START = 'net.ipv4.ip_unprivileged_port_start';
+
 const Service = z.strictObject({
   build: z.string().optional(),
   image: z.string(),
@@ -9,6 +12,7 @@ const Service = z.strictObject({
   env_file: z.string().optional(),
   stop_grace_period: z.string().optional(),
   ports: z.array(z.string()).default([]),
+  sysctls: z.strictObject({ [PORT_START]: z.int() }).optional(),
   networks: z.strictObject({ default: z.strictObject({ ipv4_address: z.string() }) }),
   volumes: z.array(z.string()),
 });
@@ -122,7 +126,7 @@ function receiverFaults(name: string, service: Service, around: ComposeSources):
   ];
 }
 
-function portFaults({ ports }: Service, { guide, proxy }: ComposeSources): string[] {
+function portFaults({ ports, sysctls }: Service, { guide, proxy }: ComposeSources): string[] {
   return ports.flatMap((text) => {
     const [published = '', target = ''] = text.split(':');
     return [
@@ -132,6 +136,9 @@ function portFaults({ ports }: Service, { guide, proxy }: ComposeSources): strin
       ...(new RegExp(`bind :${target} `).test(proxy)
         ? []
         : [`${text}: HAProxy does not listen there`]),
+      ...(Number(target) >= (sysctls?.[PORT_START] ?? 1024)
+        ? []
+        : [`${text}: HAProxy’s user may not listen there`]),
     ];
   });
 }
