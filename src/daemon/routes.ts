@@ -24,9 +24,7 @@ import type { Logger } from '../ops/log.ts';
 import type { IntakeMetrics } from '../ops/metrics/intake-metrics.ts';
 import { CloseCalendar } from '../reconcile/close/calendar.ts';
 import { ReadRefused } from '../store/reads.ts';
-import { checkIssuer } from './checks/issuer-check.ts';
-import { checkJournal } from './checks/journal-check.ts';
-import { CachedChecks } from './checks/cached-checks.ts';
+import { cachedServerChecks } from './checks/cached-checks.ts';
 import { checkRunning, type Running } from './checks/running-check.ts';
 import { policyWarnings } from './start/policy-warnings.ts';
 import { signInProvider } from './start/sign-in-provider.ts';
@@ -151,7 +149,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
   const app = answeringBugs(new Hono(), onBug);
   app.use('*', refuseDiverged(parts));
   const people = new SignedInPeople();
-  const servers = otherChecks(parts);
+  const servers = cachedServerChecks(config);
   const api = createApi({
     reads,
     document: reads.document,
@@ -201,11 +199,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
         store,
         receiver: receiver ?? null,
         receivers: shared?.journalWatch.receivers ?? [],
-        custody: custody && {
-          circuit: custody.circuit,
-          failures: custody.failures,
-          access: custody.access,
-        },
+        custody,
         queue: { queued: intake.waiting, limit: intake.limit },
         perMinute: parts.metrics.intake.minutes.lastHour(),
       };
@@ -231,15 +225,6 @@ function callsOf({ ownership, shared }: Parts): Pick<Duties, 'reconcile' | 'clos
   if (shared !== null) return shared.receiver;
   if (ownership.duties === null) throw new Error('a call for the owner came before its duties');
   return ownership.duties;
-}
-
-/** Checks of servers that others run; none costs a request to the custody API. */
-function otherChecks({ config: { store, console } }: Pick<Parts, 'config'>): CachedChecks {
-  return new CachedChecks({
-    now: () => Date.now(),
-    make: async () =>
-      (await Promise.all([checkJournal(store, Date.now), checkIssuer(console.oidc)])).flat(),
-  });
 }
 
 /** The settings in force, and the checks that ask nothing of the custody API. */

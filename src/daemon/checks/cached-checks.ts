@@ -1,4 +1,7 @@
+import type { Config } from '../../ops/config/config.ts';
 import { problem, type Diagnosis } from './diagnosis.ts';
+import { checkIssuer } from './issuer-check.ts';
+import { checkJournal } from './journal-check.ts';
 
 /** A page that many people reload asks the servers once in this time. */
 const CACHED_MS = 30_000;
@@ -29,4 +32,13 @@ export class CachedChecks {
       return [problem('other servers', `a check could not be made: ${String(error)}`)];
     }
   }
+}
+
+/** Checks of servers that others run; none costs a request to the custody API. */
+export function cachedServerChecks({ store, console }: Config): CachedChecks {
+  return new CachedChecks({
+    now: () => Date.now(),
+    make: async () =>
+      (await Promise.all([checkJournal(store, Date.now), checkIssuer(console.oidc)])).flat(),
+  });
 }

@@ -133,7 +133,10 @@ function evidenceSourceOf(source: EntrySource): EvidenceSource {
   return source === 'api' ? 'api' : 'webhook';
 }
 
-/** The sighting after this event, at Unix milliseconds `at`. A rollback ends the epoch, so the same counts may come again. */
+/**
+ * The sighting after this event. A rollback ends the epoch, so the same counts may come again. `at`:
+ * Unix milliseconds.
+ */
 export function withEvent(
   sighting: Sighting,
   notification: Notification,

@@ -4,6 +4,7 @@ import { LOCAL_BREAKS, type Break } from '../../domain/break/break.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Tally } from '../comparing/tally.ts';
+import { roundOf, type Found } from './look-up-round.ts';
 import { rowsOfHash, vaultHashKey, type VaultHash } from './rows-of-hash.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
 
@@ -34,20 +35,15 @@ export class DifferingMovements {
     tally: Tally;
   }): Promise<{ transactions: readonly CustodyTransaction[]; requests: number }> {
     const { custody, now, deadlineMs, tally } = context;
-    const due = this.#backoff.due(await this.#open(), now);
-    const transactions: CustodyTransaction[] = [];
-    let [requests, failed] = [0, 0];
-    for (const hash of due.slice(0, Math.min(LOOK_UPS_MAX, custody.room('look-up')))) {
-      const answer = await rowsOfHash(custody, hash, { priority: 'look-up', deadlineMs });
-      if (answer.kind === 'failed') failed += 1;
-      else requests += 1;
-      if (answer.kind === 'failed' && answer.final) break;
-      this.#backoff.take(hash, now);
-      if (answer.kind === 'complete') transactions.push(...answer.rows);
-    }
-    tally.skip('rate_budget', due.length - requests - failed);
-    tally.skip('api_unavailable', failed);
-    return { transactions, requests };
+    const round = await roundOf(this.#backoff, {
+      due: this.#backoff.due(await this.#open(), now),
+      max: Math.min(LOOK_UPS_MAX, custody.room('look-up')),
+      now,
+      ask: (hash) => lookUp(custody, hash, deadlineMs),
+    });
+    tally.skip('rate_budget', round.postponed);
+    tally.skip('api_unavailable', round.failed);
+    return round;
   }
 
   /** The hashes with an open break, each once. */
@@ -60,6 +56,14 @@ export class DifferingMovements {
     }
     return [...found.values()];
   }
+}
+
+/** The rows of a hash; none where the answer is incomplete. */
+async function lookUp(custody: CustodyClient, hash: VaultHash, deadlineMs: number): Promise<Found> {
+  const answer = await rowsOfHash(custody, hash, { priority: 'look-up', deadlineMs });
+  if (answer.kind === 'failed') return answer;
+  const transactions = answer.kind === 'complete' ? answer.rows : [];
+  return { kind: 'found', transactions, requests: 1 };
 }
 
 function hashOf({ subject: { vaultId, network, blockchainHash } }: Break): VaultHash[] {

@@ -20,21 +20,26 @@ export function vaultHashKey({ vaultId, network, blockchainHash }: VaultHash): s
 
 /** The custody API's answer about a vault's hash. */
 export type RowsOfHash =
-  | { readonly kind: 'complete'; readonly rows: readonly CustodyTransaction[] }
-  /** The answer is incomplete: nothing follows from its sum. */
-  | { readonly kind: 'incomplete' }
+  /** `incomplete`: rows are missing, so nothing follows from their sum or from an absence. */
+  | { readonly kind: 'complete' | 'incomplete'; readonly rows: readonly CustodyTransaction[] }
+  /** `final`: no further look-up can succeed in this run. */
   | { readonly kind: 'failed'; readonly final: boolean };
 
 /** Asks for all transactions of a vault's hash (the specification, "Transaction endpoints"). */
 export async function rowsOfHash(
   custody: CustodyClient,
   { vaultId, network, blockchainHash }: VaultHash,
-  options: { readonly priority: Priority; readonly deadlineMs: number },
+  asked: {
+    readonly priority: Priority;
+    readonly deadlineMs: number;
+    readonly pageSize?: number;
+  },
 ): Promise<RowsOfHash> {
-  const query = { page: 0, pageSize: PAGE_SIZE_MAX, vaultId, network, blockchainHash } as const;
+  const { pageSize = PAGE_SIZE_MAX, ...options } = asked;
+  const query = { page: 0, pageSize, vaultId, network, blockchainHash };
   const page = await custody.transactions(query, options);
   if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
   const { rows, total, unreadable } = page.value;
   const whole = rows.length === total && unreadable.length === 0;
-  return whole ? { kind: 'complete', rows: rows.map(transactionOf) } : { kind: 'incomplete' };
+  return { kind: whole ? 'complete' : 'incomplete', rows: rows.map(transactionOf) };
 }

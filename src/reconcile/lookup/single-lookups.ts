@@ -12,6 +12,8 @@ import { transactionOf } from '../../translation/transaction.ts';
 import { unlisted, type Absent } from '../comparing/batch-comparison.ts';
 import { isOutOfReach } from '../pacing/outcome-kind.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
+import { roundOf, type Answered, type Found } from './look-up-round.ts';
+import { rowsOfHash, type VaultHash } from './rows-of-hash.ts';
 import { ShownDeposits } from './shown-deposits.ts';
 import { interleaved, LookupBackoff } from '../pacing/lookup-backoff.ts';
 
@@ -33,17 +35,6 @@ export interface LookupResult extends Absent {
   readonly postponed: number;
   readonly failed: number;
   readonly requests: number;
-}
-
-/** Progress of one kind of look-ups. */
-interface Round<Subject> {
-  readonly transactions: CustodyTransaction[];
-  readonly absent: Subject[];
-  readonly postponed: number;
-  readonly failed: number;
-  readonly requests: number;
-  /** The API cannot be asked any more in this run. */
-  readonly final: boolean;
 }
 
 /**
@@ -149,41 +140,6 @@ function leadsElsewhere(deposit: Deposit, { transactions }: Answered): boolean {
   return transactions.some((row) => isMisnamed(deposit, row));
 }
 
-async function roundOf<Subject>(
-  backoff: LookupBackoff<Subject>,
-  round: {
-    due: readonly Subject[];
-    max: number;
-    now: number;
-    ask: (subject: Subject) => Promise<Found>;
-  },
-): Promise<Round<Subject>> {
-  const { due, max, now, ask } = round;
-  const transactions: CustodyTransaction[] = [];
-  const absent: Subject[] = [];
-  let [failed, requests, final] = [0, 0, false];
-  let answered = 0;
-  for (const subject of due) {
-    if (requests + failed >= max) break;
-    const found = await ask(subject);
-    if (found.kind === 'failed') {
-      failed += 1;
-      final = found.final;
-      if (final) break;
-      // Counts as an attempt: a look-up that keeps failing must not starve the others.
-      backoff.take(subject, now);
-      continue;
-    }
-    answered += 1;
-    requests += found.requests;
-    backoff.take(subject, now);
-    if (found.kind === 'absent') absent.push(subject);
-    transactions.push(...found.transactions);
-  }
-  const postponed = due.length - answered - failed;
-  return { transactions, absent, postponed, failed, requests, final };
-}
-
 /** Shown deposits get half of the look-ups: forged ones can arrive faster than look-ups. */
 function alternatelyShown(withdrawals: readonly Withdrawal[]): Withdrawal[] {
   const isShown = ({ custody }: Withdrawal): boolean => custody === 'doubted';
@@ -204,18 +160,6 @@ function mayMove(deposit: Deposit): boolean {
   );
 }
 
-interface Answered {
-  readonly transactions: readonly CustodyTransaction[];
-  readonly requests: number;
-}
-
-type Found =
-  | ({ readonly kind: 'found' } & Answered)
-  /** A complete answer without the transaction; carries the hash's other rows. */
-  | ({ readonly kind: 'absent' } & Answered)
-  /** `final`: no further look-up can succeed in this run. */
-  | { readonly kind: 'failed'; readonly final: boolean };
-
 function lookUpPosition(
   custody: CustodyClient,
   deposit: Deposit,
@@ -223,29 +167,32 @@ function lookUpPosition(
 ): Promise<Found> {
   const { blockchainHash, network, vaultId } = deposit;
   return lookUpHash(custody, {
-    filter: { blockchainHash, network, vaultId },
+    hash: { vaultId, network, blockchainHash },
     isIt: (row) => samePosition(deposit, row),
     deadlineMs,
   });
 }
 
+/** Most rows of a hash that one look-up reads. */
+const ROWS_MAX = 100;
+
 async function lookUpHash(
   custody: CustodyClient,
   asked: {
-    filter: { blockchainHash: string; network: string; vaultId: string };
+    hash: VaultHash;
     isIt: (row: CustodyTransaction) => boolean;
     deadlineMs: number;
   },
 ): Promise<Found> {
-  const { filter, isIt, deadlineMs } = asked;
-  const query = { page: 0, pageSize: 100, ...filter };
-  const page = await custody.transactions(query, { priority: 'look-up', deadlineMs });
-  if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
-  const { rows, total, unreadable } = page.value;
-  const transactions = rows.map(transactionOf);
+  const { hash, isIt, deadlineMs } = asked;
+  const options = { priority: 'look-up', deadlineMs, pageSize: ROWS_MAX } as const;
+  const answer = await rowsOfHash(custody, hash, options);
+  if (answer.kind === 'failed') return answer;
+  const { rows: transactions } = answer;
   if (transactions.some(isIt)) return { kind: 'found', transactions, requests: 1 };
-  const whole = rows.length === total && unreadable.length === 0;
-  return whole ? { kind: 'absent', transactions, requests: 1 } : { kind: 'failed', final: false };
+  return answer.kind === 'complete'
+    ? { kind: 'absent', transactions, requests: 1 }
+    : { kind: 'failed', final: false };
 }
 
 /**
@@ -262,7 +209,7 @@ async function lookUpWithdrawal(
   if (found.kind !== 'failed' || found.final) return found;
   if (network === null || blockchainHash === null) return found;
   return lookUpHash(custody, {
-    filter: { vaultId, network, blockchainHash },
+    hash: { vaultId, network, blockchainHash },
     isIt: (row) => row.transactionId === transactionId,
     deadlineMs,
   });

@@ -1,0 +1,66 @@
+import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { LookupBackoff } from '../pacing/lookup-backoff.ts';
+
+/** Rows that look-ups brought, and their requests. */
+export interface Answered {
+  readonly transactions: readonly CustodyTransaction[];
+  readonly requests: number;
+}
+
+/** The answer to one look-up. */
+export type Found =
+  | ({ readonly kind: 'found' } & Answered)
+  /** A complete answer without the transaction; carries the hash's other rows. */
+  | ({ readonly kind: 'absent' } & Answered)
+  /** `final`: no further look-up can succeed in this run. */
+  | { readonly kind: 'failed'; readonly final: boolean };
+
+/** Progress of one kind of look-ups. */
+interface Round<Subject> {
+  readonly transactions: CustodyTransaction[];
+  readonly absent: Subject[];
+  readonly postponed: number;
+  readonly failed: number;
+  readonly requests: number;
+  /** The API cannot be asked any more in this run. */
+  readonly final: boolean;
+}
+
+/**
+ * Looks up subjects that are due, in their order, until `max` requests are used or the API cannot be
+ * asked any more. `now`: Unix milliseconds.
+ */
+export async function roundOf<Subject>(
+  backoff: LookupBackoff<Subject>,
+  round: {
+    due: readonly Subject[];
+    max: number;
+    now: number;
+    ask: (subject: Subject) => Promise<Found>;
+  },
+): Promise<Round<Subject>> {
+  const { due, max, now, ask } = round;
+  const transactions: CustodyTransaction[] = [];
+  const absent: Subject[] = [];
+  let [failed, requests, final] = [0, 0, false];
+  let answered = 0;
+  for (const subject of due) {
+    if (requests + failed >= max) break;
+    const found = await ask(subject);
+    if (found.kind === 'failed') {
+      failed += 1;
+      final = found.final;
+      if (final) break;
+      // Counts as an attempt: a look-up that keeps failing must not starve the others.
+      backoff.take(subject, now);
+      continue;
+    }
+    answered += 1;
+    requests += found.requests;
+    backoff.take(subject, now);
+    if (found.kind === 'absent') absent.push(subject);
+    transactions.push(...found.transactions);
+  }
+  const postponed = due.length - answered - failed;
+  return { transactions, absent, postponed, failed, requests, final };
+}
