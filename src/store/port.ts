@@ -12,7 +12,7 @@
 
 import type { Break, BreakType, Severity } from '../domain/break/break.ts';
 import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
-import type { OwnBy } from '../domain/close/own-legs.ts';
+import type { OwnEvidence } from '../domain/close/own-legs.ts';
 import type { DailyReport } from '../domain/close/report.ts';
 import type { Deposit } from '../domain/deposit/deposit.ts';
 import type { Refusal } from '../domain/fact/decision.ts';
@@ -254,13 +254,13 @@ export interface CloseSource {
   /**
    * Hashes with an entry of a fact after `afterSeq`, up to `throughSeq`, and those in `also`, each
    * with all its position lines so far, in the order of entries. `own`: the hash belongs to an own
-   * transaction, by the sources that `ownBy` allows.
+   * transaction, by the sources that `ownEvidence` allows.
    */
   hashes(query: {
     afterSeq: number;
     throughSeq: number;
     also: readonly HashKey[];
-    ownBy: OwnBy;
+    ownEvidence: OwnEvidence;
   }): Iterable<HashKey & { readonly lines: readonly PositionLine[]; readonly own: boolean }>;
   /** Balances of the positions that facts after `afterSeq`, up to `throughSeq`, changed. */
   positionsAt(span: { afterSeq: number; throughSeq: number }): SealedPositions;

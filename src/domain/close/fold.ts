@@ -1,5 +1,5 @@
 import { plus, ZERO, type Amount } from '../money/amount.ts';
-import { unconfirmedOf, wordNow, wordOf, type WordRows } from './own-legs.ts';
+import { unconfirmedOf, originNow, originInReport, type OriginRows } from './own-legs.ts';
 import type { DifferenceContext, HashFacts } from './hash-facts.ts';
 import { afterCutOffRows, burnedFees, custodySide, VaultAssetSums } from './custody-figure.ts';
 import { differencesOf } from './difference.ts';
@@ -20,7 +20,7 @@ import {
   vaultAssetKey,
   Totals,
   type Effects,
-  type HashWord,
+  type HashOrigin,
   type VaultAsset,
   type PositionLine,
 } from '../money/roll-forward.ts';
@@ -95,8 +95,8 @@ function booksAt(throughSeq: number, lines: readonly PositionLine[]): PositionLi
 
 type Rows = Pick<DayFold, 'inTransit' | 'unconfirmed'>;
 
-/** What a report knew of each hash. */
-class Words {
+/** The origin of each hash, as one report recorded it. */
+class Origins {
   readonly #version: DailyReport['version'];
   readonly #inTransit: ReadonlyMap<string, readonly ReportInTransit[]>;
   readonly #unconfirmed: ReadonlyMap<string, readonly ReportUnconfirmed[]>;
@@ -107,31 +107,31 @@ class Words {
     this.#unconfirmed = groupedBy(unconfirmed, hashName);
   }
 
-  of(hash: HashName, books: readonly PositionLine[]): HashWord {
+  of(hash: HashName, books: readonly PositionLine[]): HashOrigin {
     const name = hashName(hash);
-    const rows: WordRows = {
+    const rows: OriginRows = {
       version: this.#version,
       inTransit: this.#inTransit.get(name) ?? [],
       unconfirmed: this.#unconfirmed.get(name) ?? [],
     };
-    return wordOf(rows, books);
+    return originInReport(rows, books);
   }
 }
 
-function wordsIn(report: DailyReport | undefined): Words {
+function originsIn(report: DailyReport | undefined): Origins {
   const { version = 1, inTransit = [], unconfirmed = [] } = report ?? {};
-  return new Words(version, { inTransit, unconfirmed });
+  return new Origins(version, { inTransit, unconfirmed });
 }
 
 class Folder {
   readonly #context: FoldContext;
   readonly #after: number;
-  readonly #before: Words;
+  readonly #before: Origins;
 
   constructor(context: FoldContext) {
     this.#context = context;
     this.#after = context.previous?.throughSeq ?? 0;
-    this.#before = wordsIn(context.previous?.report);
+    this.#before = originsIn(context.previous?.report);
   }
 
   /** Folds one hash by what is known of it now. */
@@ -139,18 +139,18 @@ class Folder {
     const { record, previous, eventAt, closedDayOf } = this.#context;
     const { throughSeq } = record;
     const books = booksAt(throughSeq, facts.lines);
-    const word = wordNow(facts, books, record);
+    const origin = originNow(facts, books, record);
     const { network, blockchainHash } = facts;
     const known = books.filter((line) => line.seq <= this.#after);
     const before = classify(known, this.#before.of(facts, known));
-    const now = classify(books, word);
+    const now = classify(books, origin);
     const moved = changeOf(before.totals, now.totals);
     const isNumbered = record.rules !== undefined;
     const inTransit = now.inTransit.map(({ kind, leg, vaultId, asset, amount }) => {
       const shown = { kind, vaultId, network, blockchainHash, asset, amount: amount.toString() };
       return isNumbered ? { ...shown, leg } : shown;
     });
-    const unconfirmed = isNumbered ? unconfirmedOf(facts, books, word) : [];
+    const unconfirmed = isNumbered ? unconfirmedOf(facts, books, origin) : [];
     const found = { moved, inTransit, unconfirmed };
     if (previous === undefined) return { ...found, priorDay: [] };
     const { rules } = record;
@@ -212,14 +212,14 @@ export function foldDay(hashes: Iterable<HashFacts>, context: FoldContext): DayF
 export class ClosedFold {
   readonly #afterSeq: number;
   readonly #throughSeq: number;
-  readonly #before: Words;
-  readonly #now: Words;
+  readonly #before: Origins;
+  readonly #now: Origins;
 
   constructor(report: DailyReport, previous: DailyReport | undefined) {
     this.#afterSeq = report.journal.afterSeq;
     this.#throughSeq = report.journal.throughSeq;
-    this.#before = wordsIn(previous);
-    this.#now = wordsIn(report);
+    this.#before = originsIn(previous);
+    this.#now = originsIn(report);
   }
 
   moved(hash: HashName, lines: readonly PositionLine[]): readonly Moved[] {

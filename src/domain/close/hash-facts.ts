@@ -29,7 +29,7 @@ export interface MovedAfter extends VaultAsset {
 export interface HashFacts extends HashKey {
   /** Its lines of both views up to the close, not only to the cut-off. */
   readonly lines: readonly PositionLine[];
-  /** Whether the hash is an own transaction's, by the required evidence (`OwnBy`). */
+  /** Whether the hash is an own transaction's, by the required evidence (`OwnEvidence`). */
   readonly own: boolean;
   /** What the custody API's transactions of this hash count for. */
   readonly custody: readonly CustodyPart[];

@@ -9,22 +9,24 @@ import {
   vaultAssetKey,
   unreversed,
   type AwaitedCredit,
-  type HashWord,
+  type HashOrigin,
   type VaultAsset,
   type PositionLine,
 } from '../money/roll-forward.ts';
 
 /**
- * The evidence that makes a hash an own transaction's. `word`: any webhook (rules 1). `heeded`: any
- * webhook that is not refuted, because without a custody API nobody else can say. `confirmed`: the
- * custody API alone, because webhooks are unsigned.
+ * The evidence that makes a hash an own transaction's.
+ *
+ * - `any-webhook`: any webhook says so (rules 1).
+ * - `unrefuted`: a webhook says so and nothing refutes it. Without a custody API nobody else can say.
+ * - `confirmed`: the custody API says so. Webhooks are unsigned, so they do not count.
  */
-export type OwnBy = 'word' | 'heeded' | 'confirmed';
+export type OwnEvidence = 'any-webhook' | 'unrefuted' | 'confirmed';
 
 /** The evidence that a close's rules require. */
-export function ownByOf({ rules, custody }: CloseRecord): OwnBy {
-  if (rules !== 2) return 'word';
-  return custody.kind === 'not_read' && custody.configured === false ? 'heeded' : 'confirmed';
+export function ownEvidenceOf({ rules, custody }: CloseRecord): OwnEvidence {
+  if (rules !== 2) return 'any-webhook';
+  return custody.kind === 'not_read' && custody.configured === false ? 'unrefuted' : 'confirmed';
 }
 
 function isDebited(books: readonly PositionLine[]): boolean {
@@ -92,30 +94,30 @@ function awaitedOf(facts: HashFacts, books: readonly PositionLine[]): AwaitedCre
   });
 }
 
-/** What is known of a hash when a day is closed. `books`: its lines at the cut-off. */
-export function wordNow(
+/** The origin of a hash as known when a day is closed. `books`: its lines at the cut-off. */
+export function originNow(
   facts: HashFacts,
   books: readonly PositionLine[],
   record: CloseRecord,
-): HashWord {
-  const by = ownByOf(record);
-  if (by === 'word') return { own: facts.own || books.some(isDebitLine), awaited: [] };
+): HashOrigin {
+  const evidence = ownEvidenceOf(record);
+  if (evidence === 'any-webhook') return { own: facts.own || books.some(isDebitLine), awaited: [] };
   const hasDebit = isDebited(books);
-  const own = facts.own || (by === 'heeded' && hasDebit);
+  const own = facts.own || (evidence === 'unrefuted' && hasDebit);
   return { own, awaited: own && hasDebit ? awaitedOf(facts, books) : [] };
 }
 
-/** A report's rows that record what was known of a hash. */
-export interface WordRows {
+/** A report's rows that record the origin of a hash. */
+export interface OriginRows {
   readonly version: DailyReport['version'];
   readonly inTransit: readonly ReportInTransit[];
   readonly unconfirmed: readonly ReportUnconfirmed[];
 }
 
 /**
- * What a report knew of a hash, from its rows. `books`: the hash's lines at that report's cut-off.
+ * The origin of a hash as a report recorded it. `books`: the hash's lines at that report's cut-off.
  */
-export function wordOf(rows: WordRows, books: readonly PositionLine[]): HashWord {
+export function originInReport(rows: OriginRows, books: readonly PositionLine[]): HashOrigin {
   const isLeg = rows.inTransit.some(({ kind }) => kind === 'internal');
   if (rows.version === 1) return { own: isLeg || books.some(isDebitLine), awaited: [] };
   const isConfirmed = rows.unconfirmed.length === 0 && isDebited(books);
@@ -134,9 +136,9 @@ export function wordOf(rows: WordRows, books: readonly PositionLine[]): HashWord
 export function unconfirmedOf(
   { network, blockchainHash }: HashFacts,
   books: readonly PositionLine[],
-  word: HashWord,
+  origin: HashOrigin,
 ): ReportUnconfirmed[] {
-  if (word.own || !isDebited(books)) return [];
+  if (origin.own || !isDebited(books)) return [];
   const debits = unreversed(books).filter(isDebitLine);
   return sumsByVaultAsset(debits).map(({ vaultId, asset, amount }) => ({
     vaultId,

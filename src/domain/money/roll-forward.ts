@@ -67,8 +67,8 @@ export interface AwaitedCredit {
   readonly amount: Amount;
 }
 
-/** What is known of a hash besides its lines in the books. */
-export interface HashWord {
+/** Where the movements of a hash come from, as far as its lines in the books do not show it. */
+export interface HashOrigin {
   /** An own transaction has this hash, so its receipts come from own vaults. */
   readonly own: boolean;
   readonly awaited: readonly AwaitedCredit[];
@@ -244,7 +244,7 @@ function payFrom(
  * world (withdrawals). Once both legs are in the books, internal sums to zero over the vaults and
  * change within each vault. Until then the known leg is in transit.
  */
-export function classify(lines: readonly PositionLine[], word: HashWord): Classified {
+export function classify(lines: readonly PositionLine[], origin: HashOrigin): Classified {
   const totals = new Totals();
   const inTransit: InTransit[] = [];
   for (const [asset, { received, given, change }] of legsOf(lines, totals)) {
@@ -259,10 +259,10 @@ export function classify(lines: readonly PositionLine[], word: HashWord): Classi
     };
     for (const [vaultId, amount] of change) allocate('change', vaultId, amount);
     for (const [vaultId, amount] of received) {
-      if (word.own) allocate('internal', vaultId, amount);
+      if (origin.own) allocate('internal', vaultId, amount);
       else totals.add({ vaultId, asset }, 'deposits', amount);
     }
-    for (const credit of word.awaited.filter((one) => one.asset === asset)) {
+    for (const credit of origin.awaited.filter((one) => one.asset === asset)) {
       for (const [vaultId, part] of payFrom(debits, credit, totals)) {
         const { kind } = credit;
         inTransit.push({ kind, leg: 'debit', vaultId, asset, amount: negated(part) });

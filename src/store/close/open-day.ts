@@ -1,5 +1,5 @@
 import { negated, storedAmount, ZERO, type Amount } from '../../domain/money/amount.ts';
-import { ownByOf } from '../../domain/close/own-legs.ts';
+import { ownEvidenceOf } from '../../domain/close/own-legs.ts';
 import type { HashFacts, MovedAfter } from '../../domain/close/hash-facts.ts';
 import { hashName, type FoldContext, type SealedDay } from '../../domain/close/fold.ts';
 import type { CloseRecord, CountedEffect } from '../../domain/close/record.ts';
@@ -238,12 +238,15 @@ export class OpenDay {
     return notCompared.some(({ vaultId }) => withChainView.has(vaultId));
   }
 
-  *#factsOf(query: Omit<Parameters<CloseSource['hashes']>[0], 'ownBy'>): Generator<HashFacts> {
-    const ownBy = ownByOf(this.record);
-    for (const hash of this.#source.hashes({ ...query, ownBy })) {
+  *#factsOf(
+    query: Omit<Parameters<CloseSource['hashes']>[0], 'ownEvidence'>,
+  ): Generator<HashFacts> {
+    const ownEvidence = ownEvidenceOf(this.record);
+    for (const hash of this.#source.hashes({ ...query, ownEvidence })) {
       const custody = this.#custodyOf(hash);
       // Rules 1 ignored the kind of an effect, and the effects of their days have none.
-      const isShown = ownBy !== 'word' && custody.some(({ kind }) => kind === 'outgoing');
+      const isShown =
+        ownEvidence !== 'any-webhook' && custody.some(({ kind }) => kind === 'outgoing');
       const after = this.#after.get(hashName(hash)) ?? [];
       yield { ...hash, own: hash.own || isShown, custody, after };
     }

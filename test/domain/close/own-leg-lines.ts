@@ -1,4 +1,4 @@
-import type { HashWord, PositionLine } from '../../../src/domain/money/roll-forward.ts';
+import type { HashOrigin, PositionLine } from '../../../src/domain/money/roll-forward.ts';
 import { line } from './day-lines.ts';
 import { V2 } from './inputs.ts';
 
@@ -10,7 +10,7 @@ export const receipt = (amount: bigint, more: Partial<PositionLine> = {}) =>
 export const takenBack = debit(30n, { entryId: 8, reverses: 5 });
 
 /** `own, awaits change 9 ethereum:ETH from v1`. */
-export function text({ own, awaited }: HashWord): string {
+export function text({ own, awaited }: HashOrigin): string {
   const credits = awaited.map(({ kind, from, asset, amount }) => {
     const credit = `awaits ${kind} ${amount} ${asset}`;
     return from === undefined ? credit : `${credit} from ${from}`;

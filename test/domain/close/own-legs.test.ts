@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { CustodyPart, HashFacts } from '../../../src/domain/close/hash-facts.ts';
-import { ownByOf, unconfirmedOf, wordNow, type OwnBy } from '../../../src/domain/close/own-legs.ts';
+import {
+  ownEvidenceOf,
+  unconfirmedOf,
+  originNow,
+  type OwnEvidence,
+} from '../../../src/domain/close/own-legs.ts';
 import type { CloseRecord } from '../../../src/domain/close/record.ts';
 import { AssetId, TransactionId } from '../../../src/domain/ids.ts';
 import type { PositionLine } from '../../../src/domain/money/roll-forward.ts';
@@ -17,16 +22,20 @@ const WITHOUT_API: CloseRecord = { ...RECORD, custody: NO_API, rules: 2 };
 
 const COIN = { asset: AssetId('ethereum:USDC') };
 
-const EVIDENCE: [why: string, record: CloseRecord, by: OwnBy][] = [
-  ['rules 1 believe any webhook', RECORD, 'word'],
-  ['rules 1 without a custody API believe any webhook', { ...RECORD, custody: NO_API }, 'word'],
+const EVIDENCE: [why: string, record: CloseRecord, by: OwnEvidence][] = [
+  ['rules 1 believe any webhook', RECORD, 'any-webhook'],
+  [
+    'rules 1 without a custody API believe any webhook',
+    { ...RECORD, custody: NO_API },
+    'any-webhook',
+  ],
   ['rules 2 want custody’s confirmation', READ, 'confirmed'],
   ['rules 2 want it also while the API is down', DOWN, 'confirmed'],
-  ['rules 2 without a custody API heed webhooks', WITHOUT_API, 'heeded'],
+  ['rules 2 without a custody API believe webhooks that are not refuted', WITHOUT_API, 'unrefuted'],
 ];
 
 test.for(EVIDENCE)('an own transaction by its evidence: %s', ([, record, by]) => {
-  expect(ownByOf(record)).toBe(by);
+  expect(ownEvidenceOf(record)).toBe(by);
 });
 
 const booksLater = { entryId: 7, seq: 31, postedAt: CUT_OFF };
@@ -60,7 +69,7 @@ function factsOf({ lines, own = true, custody = [] }: Known): HashFacts {
 function known(given: Known): string {
   const { lines, record = READ } = given;
   return text(
-    wordNow(
+    originNow(
       factsOf(given),
       lines.filter(({ seq }) => seq <= record.throughSeq),
       record,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import { AssetId, VaultId } from '../../../src/domain/ids.ts';
-import { classify, type HashWord } from '../../../src/domain/money/roll-forward.ts';
+import { classify, type HashOrigin } from '../../../src/domain/money/roll-forward.ts';
 import { moved } from '../close/day-lines.ts';
 import { linesOf, type Row } from './rows.ts';
 
@@ -9,7 +9,7 @@ import { linesOf, type Row } from './rows.ts';
 const ONE_LEG: [
   why: string,
   lines: Row[],
-  awaited: HashWord['awaited'],
+  awaited: HashOrigin['awaited'],
   are: string[],
   inTransit: string[],
 ][] = [
@@ -61,7 +61,7 @@ function awaits(
   kind: 'internal' | 'change',
   amount: bigint,
   from?: string,
-): HashWord['awaited'][number] {
+): HashOrigin['awaited'][number] {
   const credit = { kind, asset: AssetId('ethereum:ETH'), amount: Amount(amount) };
   return from === undefined ? credit : { ...credit, from: VaultId(from) };
 }

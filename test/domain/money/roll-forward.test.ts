@@ -5,20 +5,20 @@ import {
   classify,
   isDebitLine,
   sumOf,
-  type HashWord,
+  type HashOrigin,
   type PositionLine,
 } from '../../../src/domain/money/roll-forward.ts';
 import { line, moved } from '../close/day-lines.ts';
 import { linesOf, type Row } from './rows.ts';
 
 /** What is known of a hash beside its lines: own when a debit of it is in the books, or on request. */
-function wordOf(lines: readonly PositionLine[], own: boolean): HashWord {
+function originOf(lines: readonly PositionLine[], own: boolean): HashOrigin {
   return { own: own || lines.some(isDebitLine), awaited: [] };
 }
 
 /** `a: withdrawals -70, internal -30`, a line per vault that moved. */
 function movements(lines: readonly PositionLine[], own: boolean): string[] {
-  return classify(lines, wordOf(lines, own))
+  return classify(lines, originOf(lines, own))
     .totals.rows()
     .map(({ vaultAsset, effects }) => `${vaultAsset.vaultId}: ${moved(effects)}`)
     .filter((text) => !text.endsWith(': '))
@@ -247,7 +247,7 @@ const HASHES: [why: string, lines: Row[], own: boolean, are: string[], inTransit
 test.for(HASHES)('%s', ([, rows, own, are, inTransit]) => {
   const lines = linesOf(rows);
   expect(movements(lines, own)).toEqual(are);
-  const legs = classify(lines, wordOf(lines, own)).inTransit;
+  const legs = classify(lines, originOf(lines, own)).inTransit;
   expect(legs.map(({ kind, vaultId, amount }) => `${kind} ${vaultId} ${amount}`)).toEqual(
     inTransit,
   );
@@ -265,7 +265,7 @@ test('rebates and mints are neither deposits nor withdrawals', () => {
 test('assets of one hash are never each other’s other leg', () => {
   const coin = AssetId('ethereum:USDC');
   const lines = [line(-100n, { cause: 'mined' }), line(100n, { asset: coin })];
-  const { totals, inTransit } = classify(lines, wordOf(lines, true));
+  const { totals, inTransit } = classify(lines, originOf(lines, true));
   expect(
     totals.rows().map(({ vaultAsset, effects }) => `${vaultAsset.asset} ${moved(effects)}`),
   ).toEqual(['ethereum:ETH withdrawals -100', 'ethereum:USDC internal 100']);
@@ -278,7 +278,7 @@ test('every line falls into one category: the eight of a vault and asset sum to 
   const coin = AssetId('ethereum:USDC');
   const twoAssets = [line(3n), line(7n, { asset: coin }), line(-2n, { asset: coin })];
   const lines = [...linesOf(HASHES.flatMap(([, rows]) => rows)), ...twoAssets];
-  const rows = classify(lines, wordOf(lines, true)).totals.rows();
+  const rows = classify(lines, originOf(lines, true)).totals.rows();
   const ofV1 = rows.filter(({ vaultAsset }) => vaultAsset.vaultId === 'v1');
   expect(ofV1.map(({ effects }) => sumOf(effects))).toEqual([3n, 5n]);
   for (const { vaultAsset, effects } of rows) {

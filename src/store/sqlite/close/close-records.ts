@@ -173,7 +173,7 @@ export class SqliteCloseRecords implements CloseSource {
         yield { ...key, lines: [], own: false };
         continue;
       }
-      const own = this.#ask.own[query.ownBy].get({ hashId }) !== undefined;
+      const own = this.#ask.own[query.ownEvidence].get({ hashId }) !== undefined;
       yield { ...key, lines: this.#ask.lines.all(hashId).map(lineOf), own };
     }
   }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { OwnBy } from '../../../domain/close/own-legs.ts';
+import type { OwnEvidence } from '../../../domain/close/own-legs.ts';
 import type {
   CloseSignatureRow,
   CustodyEffectTableRow,
@@ -52,20 +52,20 @@ const MOVES = "action IN ('opened', 'investigating', 'resolved')";
 function ownStatements(db: Database) {
   const ask = (sql: string) => db.prepare<[{ hashId: number }], number>(sql).pluck();
   return {
-    word: ask(
+    'any-webhook': ask(
       `SELECT 1 FROM withdrawals WHERE hash_id = @hashId
        UNION ALL
        SELECT 1 FROM sightings WHERE hash_id = @hashId AND stream = 'outgoing'
        LIMIT 1`,
     ),
-    heeded: ask(
+    unrefuted: ask(
       `SELECT 1 FROM own_hashes
        WHERE hash_id = @hashId AND (standing = 'claimed' OR standing = 'confirmed') LIMIT 1`,
     ),
     confirmed: ask(
       `SELECT 1 FROM own_hashes WHERE hash_id = @hashId AND standing = 'confirmed' LIMIT 1`,
     ),
-  } satisfies Record<OwnBy, unknown>;
+  } satisfies Record<OwnEvidence, unknown>;
 }
 
 /** Which vaults have a chain view, and which hashes may differ from it. */

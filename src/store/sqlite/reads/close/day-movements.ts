@@ -115,7 +115,7 @@ class DayReader {
     const { afterSeq, throughSeq } = report.journal;
     const also = recounted(report, previous);
     const found: Found[] = [];
-    const asked = { afterSeq, throughSeq, also, ownBy: 'confirmed' } as const;
+    const asked = { afterSeq, throughSeq, also, ownEvidence: 'confirmed' } as const;
     const { hashesMax = Number.POSITIVE_INFINITY } = query;
     let hashes = 0;
     let isWhole = true;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wordOf } from '../../../src/domain/close/own-legs.ts';
+import { originInReport } from '../../../src/domain/close/own-legs.ts';
 import type { ReportInTransit, ReportUnconfirmed } from '../../../src/domain/close/report.ts';
 import { AssetId } from '../../../src/domain/ids.ts';
 import type { PositionLine } from '../../../src/domain/money/roll-forward.ts';
@@ -88,6 +88,6 @@ const SEALED: [why: string, report: Sealed, is: string][] = [
 test.for(SEALED)(
   'what a sealed report knew of a hash: %s',
   ([, { version, inTransit = [], unconfirmed = [], books = [] }, is]) => {
-    expect(text(wordOf({ version, inTransit, unconfirmed }, books))).toBe(is);
+    expect(text(originInReport({ version, inTransit, unconfirmed }, books))).toBe(is);
   },
 );
