@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { TransactionId } from '../../../src/domain/ids.ts';
+import {
+  AssetId,
+  BlockchainHash,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../../src/domain/ids.ts';
+import { Amount } from '../../../src/domain/money/amount.ts';
+import type { Movement } from '../../../src/domain/money/movement.ts';
+import { suspenseEntries } from '../../../src/domain/money/suspense.ts';
+import { balanceChange } from '../../store/evidence.ts';
 import { openLedger, type OpenLedger } from '../../store/open-ledger.ts';
 import { change, Service } from '../../store/webhook.ts';
 
@@ -126,5 +136,40 @@ describe('resolving an unexplained movement', () => {
       'suspense:v1 ethereum:ETH': '72',
       'v1 ethereum:ETH': '-72',
     });
+  });
+});
+
+describe('a movement of which 72 were booked against suspense', () => {
+  test.for<[why: string, books: bigint, chain: bigint, posts: string[]]>([
+    ['and agrees: it posts nothing', -72n, -72n, []],
+    ['and the chain took back: it takes that entry back', -72n, 0n, ['takes back 3']],
+    ['and its notification came: it takes that entry back', -144n, -72n, ['takes back 3']],
+    [
+      'and the chain has another amount: it takes that entry back and posts the chain’s',
+      -72n,
+      -75n,
+      ['takes back 3', 'posts'],
+    ],
+    ['and a notification of another amount came: it posts nothing', -122n, -72n, []],
+  ])('%s', ([, books, chain, posts]) => {
+    const movement: Movement = {
+      vaultId: VaultId('v1'),
+      network: NetworkKey('ethereum'),
+      blockchainHash: BlockchainHash('0xa1'),
+      asset: AssetId('ethereum:ETH'),
+      books: Amount(books),
+      chain: Amount(chain),
+      custody: null,
+      onBooks: true,
+      onChain: true,
+      changedAt: 0,
+      judged: 'now',
+    };
+    const earlier = [{ entryId: 3, reverses: null, changes: [balanceChange(-72n)] }];
+    const evidence = { earlier, onChain: [balanceChange(chain)], followsChain: true };
+    const entries = suspenseEntries(movement, evidence, () => 4);
+    expect(
+      entries.map(({ reverses }) => (reverses === null ? 'posts' : `takes back ${reverses}`)),
+    ).toEqual(posts);
   });
 });

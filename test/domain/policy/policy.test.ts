@@ -183,6 +183,24 @@ test('two policies are equal when they credit the same vaults, in any order', ()
   expect(samePolicy(of('v1', 'v1'), of('v1', 'v2'))).toBe(false);
   expect(samePolicy(of('v1'), of('v1', 'v2'))).toBe(false);
   expect(samePolicy(of('v1', 'v2'), of('v1'))).toBe(false);
+  expect(samePolicy(of('v1', 'v2'), of('v1', 'v3'))).toBe(false);
   expect(samePolicy(of('v1'), POLICY)).toBe(false);
   expect(samePolicy(POLICY, of('v1'))).toBe(false);
+});
+
+test('a rule begins at the start of its policy, in Unix milliseconds', () => {
+  const subject = { network: NetworkKey('tron'), asset: AssetId('tron:USDT') };
+  const policy = { ...POLICY, startsAt: '1970-01-01T01:00:00.005+01:00' };
+  expect(depositRule(policy, { ...subject, vaultId: VaultId('v1') }).startsAt).toBe(5);
+});
+
+test.for<[left: string | undefined, right: string | undefined, same: boolean]>([
+  ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00', true],
+  ['2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z', false],
+  ['2026-01-01T00:00:00Z', undefined, false],
+])('policies that start at %s and %s are the same: %s', ([left, right, same]) => {
+  const of = (startsAt: string | undefined): CreditingPolicy =>
+    startsAt === undefined ? POLICY : { ...POLICY, startsAt };
+  expect(samePolicy(of(left), of(right))).toBe(same);
+  expect(samePolicy(of(right), of(left))).toBe(same);
 });

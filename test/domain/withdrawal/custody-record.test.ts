@@ -192,3 +192,27 @@ describe('what the API says of a hash', () => {
     ]);
   });
 });
+
+const MISSING = '["missing_notification","wd-tx"]';
+const MISSING_MINED = '["missing_notification","wd-tx","mined"]';
+const UNENDED = '["status_mismatch","wd-tx","unended"]';
+
+test.for<
+  [what: string, known: Withdrawal | undefined, record: Partial<CustodyTransaction>, ends: string[]]
+>([
+  ['the record agrees', POSTED, {}, [MISSING, MISSING_MINED, UNENDED]],
+  ['the record cannot be compared yet', POSTED, { changes: null }, []],
+  ['the amounts differ', POSTED, { changes: [FEE] }, [MISSING, MISSING_MINED, UNENDED]],
+  ['only the webhooks say the end', POSTED, { status: 'submitted' }, [MISSING, MISSING_MINED]],
+  ['only the record says the end', withdrawal('submitted', []), {}, [UNENDED]],
+  ['no webhook told of it', undefined, {}, [UNENDED]],
+])('the breaks about a missing end that are over: %s', ([, known, record, ends]) => {
+  const keys = decide(known, record).healed.map(({ key }) => key);
+  expect([MISSING, MISSING_MINED, UNENDED].filter((key) => keys.includes(key))).toEqual(ends);
+});
+
+test('a break about a missing end says why it is over', () => {
+  const { healed } = decide(POSTED, {});
+  expect(healed).toContainEqual({ key: MISSING, reason: 'the custody API agrees now' });
+  expect(healed).toContainEqual({ key: UNENDED, reason: 'the custody API says the end too' });
+});

@@ -15,8 +15,10 @@ function verdictOn(given: {
   readonly moved: Readonly<Record<string, bigint>>;
   readonly bookedSince?: bigint;
   readonly old?: boolean;
+  /** The times of another transaction of the hash, which moves nothing now. */
+  readonly undone?: Pick<CountedEffect, 'at' | 'updatedAt'>;
 }): string[] {
-  const { moved, bookedSince, old = false } = given;
+  const { moved, bookedSince, old = false, undone } = given;
   const head = { transactionId: TransactionId('tx'), kind: 'incoming' as const };
   const time = { at: CUT_OFF + 1, datedBy: 'block' as const };
   const { vaultId } = V1;
@@ -27,6 +29,10 @@ function verdictOn(given: {
   const parts = amounts.map((one) => ({ ...one, vaultId, ...head, ...time }));
   const updatedAt = CUT_OFF + 1;
   const counted: CountedEffect[] = [{ ...HASH_KEY, vaultId, ...head, ...time, amounts, updatedAt }];
+  if (undone !== undefined) {
+    const transactionId = TransactionId('undone');
+    counted.push({ ...HASH_KEY, vaultId, ...head, transactionId, amounts: [], ...undone });
+  }
   const record: CloseRecord = {
     ...RECORD,
     rules: 2,
@@ -56,6 +62,24 @@ test.for([
     AFTER,
   ],
   ['that is undone', { moved: {} }, 'balanced', AFTER],
+  [
+    'beside one that moved at the cut-off and is undone',
+    { moved: { [V1.asset]: 700n }, undone: { at: CUT_OFF, updatedAt: CUT_OFF + 1 } },
+    'balanced',
+    AFTER,
+  ],
+  [
+    'beside one without a time that changed at the cut-off and is undone',
+    { moved: { [V1.asset]: 700n }, undone: { updatedAt: CUT_OFF } },
+    'balanced',
+    AFTER,
+  ],
+  [
+    'beside one that moved before the cut-off and is undone',
+    { moved: { [V1.asset]: 700n }, undone: { at: CUT_OFF - 1, updatedAt: CUT_OFF + 1 } },
+    OPEN,
+    ANOTHER,
+  ],
   ['in a day closed before', { moved: { [V1.asset]: 700n }, old: true }, 'balanced', AFTER],
 ] as const)(
   'a movement at custody after the cut-off, %s: how the day ends',

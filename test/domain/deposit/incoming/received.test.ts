@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../../src/domain/money/amount.ts';
 import { newDeposit, receivedIn, sighted } from '../../../../src/domain/deposit/received.ts';
+import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
 import { AssetId, IdMint, Memo } from '../../../../src/domain/ids.ts';
 import type { BalanceChange } from '../../../../src/domain/fact/notification.ts';
 import { balanceChange } from '../../../store/evidence.ts';
@@ -121,3 +122,35 @@ test.for([
     expect([String(after.amount), after.confirmations]).toEqual([amount, confirmations]);
   },
 );
+
+/** The deposit after its seventh confirmation. */
+function afterSeventh(before: Partial<Deposit>, changes = [balanceChange(100n)]): Deposit {
+  const [received] = receivedIn(changes);
+  if (received === undefined) throw new Error('the changes receive something');
+  return sighted({ ...DUE, ...before }, received, {
+    notification: incomingOf(changes),
+    now: ruleContext(),
+    ownTransfer: false,
+    posted: [],
+    isCorrected: false,
+    isOutOfDate: false,
+  });
+}
+
+test.for<[why: string, before: Partial<Deposit>, isNews: boolean]>([
+  ['is deeper, and more are required', { confirmations: 6, requiredConfirmations: 7 }, true],
+  ['is as deep', { confirmations: 7, requiredConfirmations: 12 }, false],
+  ['is deeper than required before', { confirmations: 6, requiredConfirmations: 6 }, false],
+  ['has another amount', { amount: Amount(40n) }, true],
+  ['is its first', { confirmations: 0, evidence: 'mempool', requiredConfirmations: 0 }, true],
+])('a confirmation renews the age of a deposit only by news: it %s', ([, before, isNews]) => {
+  expect(afterSeventh(before).updatedAt).toBe(isNews ? 99 : DUE.updatedAt);
+});
+
+test.for<[why: string, before: Partial<Deposit>, change: boolean]>([
+  ['before the API verified it is believed', { verifiedAt: null }, true],
+  ['after the API verified it is not', { verifiedAt: 5 }, false],
+  ['that the API confirmed stays', { verifiedAt: 5, change: true }, true],
+])('a webhook that calls a deposit change %s', ([, before, change]) => {
+  expect(afterSeventh(before, [balanceChange(100n, { kind: 'change' })]).change).toBe(change);
+});
