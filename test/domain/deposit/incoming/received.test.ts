@@ -102,27 +102,6 @@ test('a new deposit has only what it received', () => {
   });
 });
 
-test.for([
-  [8, '100'],
-  [7, '40'],
-] as const)(
-  'after %d confirmations, the seventh leaves the amount %s',
-  ([confirmations, amount]) => {
-    const changes = [balanceChange(40n)];
-    const [received] = receivedIn(changes);
-    if (received === undefined) throw new Error('40 were received');
-    const after = sighted({ ...DUE, confirmations }, received, {
-      notification: incomingOf(changes),
-      now: ruleContext(),
-      ownTransfer: false,
-      posted: [],
-      isCorrected: false,
-      isOutOfDate: false,
-    });
-    expect([String(after.amount), after.confirmations]).toEqual([amount, confirmations]);
-  },
-);
-
 /** The deposit after its seventh confirmation. */
 function afterSeventh(before: Partial<Deposit>, changes = [balanceChange(100n)]): Deposit {
   const [received] = receivedIn(changes);
@@ -136,6 +115,17 @@ function afterSeventh(before: Partial<Deposit>, changes = [balanceChange(100n)])
     isOutOfDate: false,
   });
 }
+
+test.for([
+  [8, '100'],
+  [7, '40'],
+] as const)(
+  'after %d confirmations, the seventh leaves the amount %s',
+  ([confirmations, amount]) => {
+    const after = afterSeventh({ confirmations }, [balanceChange(40n)]);
+    expect([String(after.amount), after.confirmations]).toEqual([amount, confirmations]);
+  },
+);
 
 test.for<[why: string, before: Partial<Deposit>, isNews: boolean]>([
   ['is deeper, and more are required', { confirmations: 6, requiredConfirmations: 7 }, true],
