@@ -132,9 +132,18 @@ test.for<[why: string, before: Partial<Deposit>, isNews: boolean]>([
   ['is as deep', { confirmations: 7, requiredConfirmations: 12 }, false],
   ['is deeper than required before', { confirmations: 6, requiredConfirmations: 6 }, false],
   ['has another amount', { amount: Amount(40n) }, true],
+  ['attributes it otherwise', { unattributed: true }, true],
   ['is its first', { confirmations: 0, evidence: 'mempool', requiredConfirmations: 0 }, true],
 ])('a confirmation renews the age of a deposit only by news: it %s', ([, before, isNews]) => {
   expect(afterSeventh(before).updatedAt).toBe(isNews ? 99 : DUE.updatedAt);
+});
+
+test.for<[why: string, before: Partial<Deposit>, verifiedAt: number | null]>([
+  ['the same amount and attribution', {}, 5],
+  ['another amount', { amount: Amount(40n) }, null],
+  ['another attribution', { unattributed: true }, null],
+])('a deeper confirmation with %s: whether it stays verified', ([, before, verifiedAt]) => {
+  expect(afterSeventh({ verifiedAt: 5, ...before }).verifiedAt).toBe(verifiedAt);
 });
 
 test.for<[why: string, before: Partial<Deposit>, change: boolean]>([
