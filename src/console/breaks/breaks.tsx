@@ -42,11 +42,11 @@ function mountExemptions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, may, perform } = context;
   app.get(EXEMPTIONS_PATH, async (pageRequest) => {
     const mayAct = may(pageRequest, { method: 'POST', path: '/v1/exemptions' });
-    const shown = await reads.exemptions();
+    const [shown, decimals] = await Promise.all([reads.exemptions(), reads.pinnedDecimals()]);
     const looking = { now: now(), mayAct };
     return show(pageRequest, {
       title: 'Exemption rules',
-      body: <ExemptionsPage {...{ shown, looking }} />,
+      body: <ExemptionsPage {...{ shown, looking, decimals }} />,
     });
   });
   app.post(`${EXEMPTIONS_PATH}/:rule/end`, async (pageRequest) => {

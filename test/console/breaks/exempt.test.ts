@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Amount } from '../../../src/domain/money/amount.ts';
 import { BreakId } from '../../../src/domain/ids.ts';
 import type { Person } from '../../api/api-under-test.ts';
 import { consoleUnderTest, words, type ConsoleUnderTest } from '../console-under-test.ts';
@@ -174,7 +175,7 @@ test('the list shows every rule with its origin, and a person ends a person’s 
   );
   expect(list).toContain('change it in reconcile.exemptions, and restart');
   expect(list).toContain(
-    `${id} unexplained movement, Asset ethereum:ETH, Vault v1, Network ethereum, Hash 0xe1, difference ≥ -1500000000000000000 active`,
+    `${id} unexplained movement, Asset ethereum:ETH, Vault v1, Network ethereum, Hash 0xe1, difference ≥ −1.5 ETH active`,
   );
   const ended = words(await olga.send(`${RULES}/${id}/end`, { reason: 'repaired' }));
   expect(ended).toContain(`The rule ${id} has ended.`);
@@ -186,6 +187,28 @@ test('the list shows every rule with its origin, and a person ends a person’s 
   const audit = words(await olga.get('/console/audit'));
   expect(audit).toContain(`added the exemption rule ${id} of olga`);
   expect(audit).toContain(`ended the exemption rule ${id}`);
+});
+
+test('a rule’s bound is in the unit of its asset; of an unknown asset, or of any, in smallest units', async () => {
+  const { console } = await withBreaks(1);
+  const { open } = console;
+  const rule = { until: open.at + DAY_MS, reason: 'r', owner: 'o', direction: '<=' } as const;
+  const add = (name: string, amount: bigint, of: { asset?: string }) =>
+    open.decide(
+      { kind: 'exempt', rule: { ...rule, ...of, rule: name, amount: Amount(amount) } },
+      'olga',
+    );
+  await add('known', 20_000_000_000_000_000n, { asset: 'ethereum:ETH' });
+  await add('unknown', -1_500n, { asset: 'x:X' });
+  await add('any', 10n, {});
+  const page = await (await console.as('olga')).get(RULES);
+  const list = words(page);
+  expect(list).toContain('known any type, Asset ethereum:ETH, difference ≤ 0.02 ETH active');
+  expect(page).toContain('title="20000000000000000 in the smallest unit"');
+  expect(list).toContain('unknown any type, Asset x:X, difference ≤ −1_500 smallest units active');
+  expect(list).toContain('any any type, difference ≤ 10 smallest units active');
+  const end = new Date(rule.until).toISOString().slice(0, 10);
+  expect(list).toMatch(new RegExp(`In force until .* ETH active ${end}`));
 });
 
 test.for<[Person, boolean]>([

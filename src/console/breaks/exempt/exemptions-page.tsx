@@ -10,6 +10,8 @@ import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
 import { DataTable, type Column } from '../../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
+import { digitsOf, LineFigure, type Decimals } from '../../../pages/parts/value/amount.tsx';
+import { symbolOf } from '../../../pages/parts/value/figure.ts';
 import { Moment } from '../../../pages/parts/value/moment.tsx';
 import { PATH } from '../filter.ts';
 import { typeText } from '../../parts/break-causes.ts';
@@ -20,22 +22,37 @@ export const EXEMPTIONS_PATH = `${PATH}/exemptions`;
 /** When the page is shown, and whether the visitor may end rules. */
 type LookingAt = Pick<Looking, 'now' | 'mayAct'>;
 
-/** What a rule matches: `unexplained movement, Vault v1, difference ≥ -10` */
+/** What the page shows. */
+interface Shown {
+  readonly shown: HeldExemptions;
+  readonly looking: LookingAt;
+  readonly decimals: Decimals;
+}
+
+/** A rule’s bound: `, difference ≥ −0.02 ETH`. Without known decimals it is in smallest units. */
+function Bound({ rule, decimals }: { rule: HeldExemption; decimals: Decimals }): Markup {
+  const { asset = '', direction, amount } = rule;
+  if (amount === undefined) return <></>;
+  const text = digitsOf(amount, decimals.get(asset));
+  return (
+    <>
+      {`, difference ${direction === '<=' ? '≤' : '≥'} `}
+      <LineFigure exact={amount.toString()} text={text} />
+      {decimals.has(asset) ? ` ${symbolOf(asset)}` : ' smallest units'}
+    </>
+  );
+}
+
+/** What a rule matches, without its bound: `unexplained movement, Vault v1` */
 function scopeText(rule: HeldExemption): string {
-  const { breakType, asset, vaultId, network, blockchainHash, direction, amount } = rule;
+  const { breakType, asset, vaultId, network, blockchainHash } = rule;
   const named = Object.entries({
     Asset: asset,
     Vault: vaultId,
     Network: network,
     Hash: blockchainHash,
   }).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
-  return [
-    breakType === undefined ? 'any type' : typeText(breakType),
-    ...named,
-    ...(amount === undefined
-      ? []
-      : [`difference ${direction === '<=' ? '≤' : '≥'} ${String(amount)}`]),
-  ].join(', ');
+  return [breakType === undefined ? 'any type' : typeText(breakType), ...named].join(', ');
 }
 
 function End({ rule: held }: { rule: HeldExemption }): Markup {
@@ -55,17 +72,25 @@ function End({ rule: held }: { rule: HeldExemption }): Markup {
   );
 }
 
-function columnsFor(shown: HeldExemptions, looking: LookingAt): Column<HeldExemption>[] {
+function columnsFor({ shown, looking, decimals }: Shown): Column<HeldExemption>[] {
   const { now, mayAct } = looking;
   return [
     { title: 'Rule', cell: ({ rule }) => rule },
-    { title: 'Matches', cell: scopeText },
+    {
+      title: 'Matches',
+      cell: (rule) => (
+        <>
+          {scopeText(rule)}
+          <Bound rule={rule} decimals={decimals} />
+        </>
+      ),
+    },
     {
       title: 'State',
       cell: ({ until }) =>
         now < until ? <Badge tone="good" text="active" /> : <Badge tone="warn" text="ended" />,
     },
-    { title: 'End', cell: ({ until }) => <Moment at={until} /> },
+    { title: 'In force until', cell: ({ until }) => <Moment at={until} /> },
     {
       title: 'Owner',
       cell: ({ owner, reason }) => (
@@ -88,9 +113,8 @@ function columnsFor(shown: HeldExemptions, looking: LookingAt): Column<HeldExemp
 }
 
 /** Every exemption rule, in the order of application. */
-export function ExemptionsPage(page: { shown: HeldExemptions; looking: LookingAt }): Markup {
-  const { shown, looking } = page;
-  const { rules } = shown;
+export function ExemptionsPage(page: Shown): Markup {
+  const { rules } = page.shown;
   return (
     <Card
       id="exemptions"
@@ -105,7 +129,7 @@ export function ExemptionsPage(page: { shown: HeldExemptions; looking: LookingAt
         <DataTable
           caption="Exemption rules; the first that matches counts"
           items={rules}
-          columns={columnsFor(shown, looking)}
+          columns={columnsFor(page)}
           rowKey={({ rule }) => encodeURIComponent(rule)}
         />
       )}

@@ -15,7 +15,7 @@ function AssetName({ asset }: { asset: string }): Markup {
 }
 
 /** The digits of an amount as a page shows them; smallest units without known decimals. */
-function digitsOf(amount: bigint, fractionDigits: number | undefined): string {
+export function digitsOf(amount: bigint, fractionDigits: number | undefined): string {
   return fractionDigits === undefined
     ? grouped(amount.toString().replace('-', '−'))
     : decimalText(amount, fractionDigits);
