@@ -122,7 +122,11 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
   const rules = [...config.reconcile.exemptions, ...ahead.added];
   const own = [
     ok('configuration', `${path} is well-formed`),
-    ...(await checkStore(store, { now: Date.now(), close: { timezone, pattern } })),
+    ...(await checkStore(store, {
+      now: Date.now(),
+      close: { timezone, pattern },
+      configPath: path,
+    })),
     ...(await checkJournal(config.store, Date.now)),
     checkTokens(config),
     ...(await checkIssuer(config.console.oidc)),
@@ -139,7 +143,7 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
   try {
     const { custody } = config;
     own.push(checkWebhookUrl(config, custody.webhookUrl));
-    const about = { config: custody, crediting: ahead.policy, now: Date.now() };
+    const about = { config: custody, path, crediting: ahead.policy, now: Date.now() };
     const { diagnoses, networks } = await checkCustody(client, about);
     const history = existsSync(store) ? [] : await checkHistory(client, about);
     return [...own, ...diagnoses, ...history, ...(await checkNames(ahead, rules, networks))];

@@ -21,20 +21,22 @@ const VAULTS_NAMED_MAX = 5;
 interface VaultChecks {
   readonly client: CustodyClient;
   readonly config: CustodyConfig;
+  readonly path: string;
   readonly crediting: CreditingPolicy;
   readonly options: { readonly priority: 'inactive'; readonly deadlineMs: number };
 }
 
-/** The configuration to check, and when the check began (Unix milliseconds). */
+/** The configuration to check, its file, and when the check began (Unix milliseconds). */
 export interface About {
   readonly config: CustodyConfig;
+  readonly path: string;
   readonly crediting: CreditingPolicy;
   readonly now: number;
 }
 
-function vaultChecksOf(client: CustodyClient, { config, crediting, now }: About): VaultChecks {
+function vaultChecksOf(client: CustodyClient, { now, ...about }: About): VaultChecks {
   const options = { priority: 'inactive', deadlineMs: now + TIME_MS_MAX } as const;
-  return { client, config, crediting, options };
+  return { client, ...about, options };
 }
 
 /** Checks everything that the configuration names at the custody service. */
@@ -124,14 +126,14 @@ export function checkCredited(
 }
 
 async function checkSubscription(checks: VaultChecks, vaultId: string): Promise<Diagnosis> {
-  const { client, config, options } = checks;
+  const { client, config, path, options } = checks;
   const check = `subscription of ${vaultId}`;
   const rows = await client.subscriptions.of(vaultId, options);
   if (rows.kind !== 'ok') return problem(check, failureText(rows, config));
   const drift = subscriptionDrift(rows.value, config.webhookUrl);
   return drift.kind === 'as_wanted'
     ? ok(check, driftText(drift))
-    : problem(check, `${driftText(drift)}: fix it with \`counterfoil subscribe --config FILE\``);
+    : problem(check, `${driftText(drift)}: fix it with \`counterfoil subscribe --config ${path}\``);
 }
 
 /** The smallest override per network over all vaults: webhooks show no greater depth. */

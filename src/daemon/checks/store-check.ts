@@ -13,6 +13,8 @@ interface About {
   readonly now: number;
   /** The zone and the schedule of the daily close. */
   readonly close: ConstructorParameters<typeof CloseCalendar>[0];
+  /** The configuration's file, for the commands that a diagnosis names. */
+  readonly configPath: string;
   /** Whether the current user may write an existing file or folder. */
   readonly mayWrite?: (path: string) => boolean;
 }
@@ -22,7 +24,7 @@ interface About {
  */
 export async function checkStore(
   path: string,
-  { now, close, mayWrite = isWritable }: About,
+  { now, close, configPath, mayWrite = isWritable }: About,
 ): Promise<Diagnosis[]> {
   const folder = dirname(resolve(path));
   if (!existsSync(path)) return [checkFolder(path, { folder, mayWrite })];
@@ -34,7 +36,10 @@ export async function checkStore(
       const sealed = [path, folder].find((one) => !mayWrite(one));
       const state =
         sealed === undefined
-          ? ok('store', `${path} holds ${facts}; \`counterfoil verify\` audits it`)
+          ? ok(
+              'store',
+              `${path} holds ${facts}; \`counterfoil verify --config ${configPath}\` audits it`,
+            )
           : problem('store', sealedText(sealed, path));
       return [state, ...(await checkClock(reads, now)), ...(await checkZone(reads, close))];
     } finally {

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { NO_POLICY } from '../../../src/domain/policy/policy.ts';
-import { checkCredited, checkOthers } from '../../../src/daemon/checks/custody-check.ts';
+import {
+  checkCredited,
+  checkCustody,
+  checkOthers,
+} from '../../../src/daemon/checks/custody-check.ts';
+import { Stage } from '../../reconcile/stage.ts';
+import { CUSTODY } from '../custody/custody-config.ts';
 
 test.for([
   [1, 'v1, which'],
@@ -34,4 +40,17 @@ test('the doctor warns of a credited vault that the API client does not see', ()
   ]);
   expect(checkCredited(policy, ['v1', 'v9'])).toEqual([]);
   expect(checkCredited(NO_POLICY, [])).toEqual([]);
+});
+
+test('the command that fixes a subscription names the configuration that the doctor was given', async () => {
+  const stage = await Stage.start();
+  const { diagnoses } = await checkCustody(stage.client, {
+    config: { ...CUSTODY, vaults: [(await stage.depositAddress()).vaultId] },
+    path: 'etc/staging.json',
+    crediting: NO_POLICY,
+    now: stage.now,
+  });
+  expect(diagnoses.find(({ check }) => check.startsWith('subscription'))?.detail).toContain(
+    'fix it with `counterfoil subscribe --config etc/staging.json`',
+  );
 });

@@ -5,6 +5,7 @@ import { closeOf } from '../../store/close/closing.ts';
 import { Service } from '../../store/webhook.ts';
 import { openLedgerFile, START } from '../../store/open-ledger.ts';
 
+const CONFIG = 'etc/staging.json';
 const UTC = { timezone: 'UTC', pattern: '5 0 * * *' };
 
 test.for(['file', 'folder'])(
@@ -16,6 +17,7 @@ test.for(['file', 'folder'])(
     const found = await checkStore(path, {
       now: START,
       close: UTC,
+      configPath: CONFIG,
       mayWrite: (each) => each !== sealed,
     });
     expect(found).toEqual([
@@ -28,12 +30,16 @@ test.for(['file', 'folder'])(
   },
 );
 
-test('a store that can be read and written is ok, and the result names its file', async () => {
+test('a store that can be read and written is ok, and the result names its file and the command of its audit', async () => {
   const { open, path } = await openLedgerFile();
   open.close();
-  const [store] = await checkStore(path, { now: START, close: UTC, mayWrite: () => true });
-  expect(store?.status).toBe('ok');
-  expect(store?.detail).toContain(path);
+  const about = { now: START, close: UTC, configPath: CONFIG, mayWrite: () => true };
+  expect(await checkStore(path, about)).toMatchObject([
+    {
+      status: 'ok',
+      detail: `${path} holds 1 fact; \`counterfoil verify --config etc/staging.json\` audits it`,
+    },
+  ]);
 });
 
 test('another time zone than that of the last closed day is a warning that says what the next day is', async () => {
@@ -45,7 +51,12 @@ test('another time zone than that of the last closed day is a warning that says 
   open.close();
   const found = async (timezone: string) =>
     (
-      await checkStore(path, { now: midnight, close: { ...UTC, timezone }, mayWrite: () => true })
+      await checkStore(path, {
+        now: midnight,
+        close: { ...UTC, timezone },
+        configPath: CONFIG,
+        mayWrite: () => true,
+      })
     ).filter(({ check }) => check === 'time zone of days');
   expect(await found('Pacific/Auckland')).toEqual([
     {
