@@ -149,7 +149,7 @@ export function PolicyPage(shown: {
         }
       >
         <p class="muted">
-          Set by {sourceText(row)}, <Moment at={row.setAt} />: {row.reason}
+          Last change by {sourceText(row)}, <Moment at={row.setAt} />: {row.reason}
         </p>
         <CreditedVaults policy={row.policy} />
         <Start policy={row.policy} />

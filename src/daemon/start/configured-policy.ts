@@ -1,23 +1,37 @@
 import { samePolicy, type CreditingPolicy } from '../../domain/policy/policy.ts';
-import { keepingHalts, scopeText, type HaltScope } from '../../domain/policy/halt.ts';
+import {
+  haltsIn,
+  keepingHalts,
+  scopeText,
+  withoutHalts,
+  type HaltScope,
+} from '../../domain/policy/halt.ts';
 import type { FactQueue } from '../../intake/fact-queue.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import { journalConfigured } from './configured-decision.ts';
 
+/** The policy in force, which stays. */
+interface Stays {
+  readonly held: PolicyRow;
+  /** The newest change of more than halts. */
+  readonly rulesSet: PolicyRow;
+  readonly configured: CreditingPolicy;
+}
+
 /** What a start does with the configured policy. */
 export type PolicyAtStart =
   /** The file is unchanged: the current policy stays. */
-  | { readonly kind: 'unchanged'; readonly held: PolicyRow; readonly configured: CreditingPolicy }
+  | (Stays & { readonly kind: 'unchanged' })
   /** A receiver applied the file's policy earlier, and it was replaced: the current policy stays. */
-  | { readonly kind: 'former'; readonly held: PolicyRow; readonly configured: CreditingPolicy }
+  | (Stays & { readonly kind: 'former' })
   /** The file's policy is new or changed. */
   | {
       readonly kind: 'taken';
       readonly policy: CreditingPolicy;
       /** Halts set by people through the API; only people lift them. */
       readonly kept: readonly HaltScope[];
-      /** The policy so far, if any. */
+      /** The newest change of more than halts so far, if any. */
       readonly replaced: PolicyRow | undefined;
     };
 
@@ -39,17 +53,32 @@ export async function policyAtStart(
 ): Promise<PolicyAtStart> {
   const held = await reads.policy();
   const last = await reads.configuredPolicy();
-  if (held !== undefined && last !== undefined && samePolicy(last, configured)) {
-    return { kind: 'unchanged', held, configured };
+  if (held === undefined) {
+    return { kind: 'taken', ...keepingHalts(configured, undefined), replaced: undefined };
   }
-  if (held !== undefined && isShared && (await wasApplied(configured, reads))) {
-    return { kind: 'former', held, configured };
+  const rulesSet = await newestOfRules(held, reads);
+  if (last !== undefined && samePolicy(last, configured)) {
+    return { kind: 'unchanged', held, rulesSet, configured };
   }
-  const before =
-    held === undefined || last === undefined
-      ? undefined
-      : { policy: held.policy, configured: last };
-  return { kind: 'taken', ...keepingHalts(configured, before), replaced: held };
+  if (isShared && (await wasApplied(configured, reads))) {
+    return { kind: 'former', held, rulesSet, configured };
+  }
+  const before = last === undefined ? undefined : { policy: held.policy, configured: last };
+  return { kind: 'taken', ...keepingHalts(configured, before), replaced: rulesSet };
+}
+
+function sameRules(left: CreditingPolicy, right: CreditingPolicy): boolean {
+  return samePolicy(withoutHalts(left), withoutHalts(right));
+}
+
+/** The newest change of more than halts. A halt has its own author and reason. */
+async function newestOfRules(
+  held: PolicyRow,
+  reads: Pick<Reads, 'policyHistory'>,
+): Promise<PolicyRow> {
+  if (held.source === 'config') return held;
+  const { items } = await reads.policyHistory({ page: 0, pageSize: HISTORY_MAX });
+  return items.find(({ policy, before }) => before === null || !sameRules(before, policy)) ?? held;
 }
 
 async function wasApplied(
@@ -79,31 +108,44 @@ export async function takePolicy(
 
 /** A sentence about the policy at start; null when nothing changed. */
 export function startText(start: PolicyAtStart): string | null {
-  if (start.kind === 'former') return formerText(start);
-  if (start.kind === 'unchanged') {
-    const { source, actor, setAt, reason } = start.held;
-    if (source === 'config') return null;
-    const when = new Date(setAt).toISOString();
-    return `in force is the crediting policy that ${actor} set through the API at ${when} (${reason}), not the configuration's`;
-  }
+  if (start.kind !== 'taken') return staysText(start);
   const { kept, replaced } = start;
   const undone =
     replaced?.source === 'api'
       ? [`it replaces the policy that ${replaced.actor} set through the API (${replaced.reason})`]
       : [];
-  const halts = kept.map(scopeText).join(', ');
-  const still = halts === '' ? [] : [`halted through the API, and still halted: ${halts}`];
+  const still =
+    kept.length === 0 ? [] : [`halted through the API, and still halted: ${scopesText(kept)}`];
   const changes = [...undone, ...still];
   return changes.length === 0
     ? null
     : `the crediting policy of the configuration has changed: ${changes.join('; ')}`;
 }
 
-function formerText({
-  held,
-  configured,
-}: Extract<PolicyAtStart, { kind: 'former' }>): string | null {
+function scopesText(scopes: readonly HaltScope[]): string {
+  return scopes.map(scopeText).join(', ');
+}
+
+/** `ann at 2025-11-20T01:02:03.000Z (a fork)` */
+function authorText({ actor, setAt, reason }: PolicyRow, set: string): string {
+  return `${actor} ${set} ${new Date(setAt).toISOString()} (${reason})`;
+}
+
+type Staying = Exclude<PolicyAtStart, { kind: 'taken' }>;
+
+function staysText({ kind, held, rulesSet, configured }: Staying): string | null {
   if (samePolicy(held.policy, configured)) return null;
-  const when = new Date(held.setAt).toISOString();
-  return `in force is the crediting policy that ${held.actor} set at ${when} (${held.reason}), not this receiver's: a receiver applied this one before, and none applies a policy twice. Give all receivers the same crediting; to bring this policy back, set it through the API`;
+  const isOfFile = held.source === 'config';
+  // The start that took this file named the halts that stayed.
+  if (isOfFile && kind === 'unchanged') return null;
+  const halts = haltsIn(held.policy);
+  if (!isOfFile && sameRules(held.policy, configured)) {
+    const now = halts.length === 0 ? 'nothing' : scopesText(halts);
+    return `the crediting policy is the configuration's, except for halts that people changed through the API: halted now: ${now}; last change by ${authorText(held, 'at')}`;
+  }
+  const halted = halts.length === 0 ? '' : `; halted now: ${scopesText(halts)}`;
+  if (kind === 'unchanged') {
+    return `in force is the crediting policy that ${authorText(rulesSet, 'set through the API at')}, not the configuration's${halted}`;
+  }
+  return `in force is the crediting policy that ${authorText(rulesSet, 'set at')}, not this receiver's${halted}: a receiver applied this one before, and none applies a policy twice. Give all receivers the same crediting; to bring this policy back, set it through the API`;
 }

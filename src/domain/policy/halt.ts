@@ -40,6 +40,11 @@ export function isHalted(policy: CreditingPolicy, scope: HaltScope): boolean {
   return haltsIn(policy).some((one) => scopeText(one) === wanted);
 }
 
+/** The policy with every switch off. */
+export function withoutHalts(policy: CreditingPolicy): CreditingPolicy {
+  return haltsIn(policy).reduce((rest, scope) => withHalt(rest, scope, false), policy);
+}
+
 /** The policy with one halt set or lifted, and nothing else changed. */
 export function withHalt(
   policy: CreditingPolicy,

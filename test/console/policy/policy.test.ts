@@ -63,7 +63,7 @@ test('the page shows the rules, inherited settings too, and who set them', async
   await console.open.deliver(console.service.confirmed(1, body));
   const vera = await console.as('vera');
   const page = await vera.get(PATH);
-  expect(words(page)).toContain('Set by the configuration');
+  expect(words(page)).toContain('Last change by the configuration');
   expect(words(page)).toContain('default 6 0 never never no no no');
   expect(words(page)).toContain('asset ethereum:ETH crediting');
   expect(page).toContain('data-live="policy"');
@@ -85,7 +85,7 @@ test('an admin changes the policy: edit, review the differences, set', async () 
   expect((await held(console)).version).toBe(version);
   const set = words(await ada.send(`${PATH}/set`, { version, json, reason: 'ticket 4712' }));
   expect(set).toContain('The policy pol_2 is in force.');
-  expect(set).toContain('Set by ada');
+  expect(set).toContain('Last change by ada');
   expect(set).toContain('ticket 4712');
 });
 

@@ -43,6 +43,15 @@ async function journal({ isShared }: { readonly isShared: boolean }) {
         },
         'ann',
       ),
+    resume: (network: string) =>
+      open.decide(
+        {
+          kind: 'resume',
+          scope: { kind: 'network', network: NetworkKey(network) },
+          reason: 'it is over',
+        },
+        'ann',
+      ),
     reason: async () => (await reads.policy())?.reason,
   };
 }
@@ -85,4 +94,50 @@ test('with SQLite a file that goes back to an earlier policy brings it back', as
   const { takeOver } = await journal({ isShared: false });
   await takeOver(12);
   expect((await takeOver(6)).depth).toBe(6);
+});
+
+test.for([false, true])(
+  'the sentence about a policy of a person gives its own reason, not that of a later halt; shared: %s',
+  async (isShared) => {
+    const { takeOver, setThroughApi, halt } = await journal({ isShared });
+    await takeOver(12);
+    await setThroughApi(30);
+    await halt('ethereum');
+    // Shared, the first file's policy is one of before.
+    const { text } = await takeOver(isShared ? 6 : 12);
+    expect(text).toMatch(/ann set .*\(a person says so\), not .*halted now: network ethereum/);
+    expect(text).not.toContain('a fork');
+  },
+);
+
+test.for([false, true])(
+  'where people changed only halts, the sentence says that the rules are those of the file; shared: %s',
+  async (isShared) => {
+    const { takeOver, halt, resume } = await journal({ isShared });
+    await takeOver(12);
+    await halt('ethereum');
+    await halt('bitcoin');
+    const { text } = await takeOver(12);
+    expect(text).toMatch(
+      /^the crediting policy is the configuration's, except for halts that people changed through the API: halted now: network ethereum, network bitcoin; last change by ann at .*Z \(a fork\)$/,
+    );
+    await resume('ethereum');
+    await resume('bitcoin');
+    expect(await takeOver(12)).toEqual({ depth: 12, text: null });
+  },
+);
+
+test('a changed file does not name the reason of a halt as that of a replaced policy', async () => {
+  const { takeOver, setThroughApi, halt } = await journal({ isShared: false });
+  await takeOver(12);
+  await halt('ethereum');
+  expect((await takeOver(9)).text).toBe(
+    'the crediting policy of the configuration has changed: halted through the API, and still halted: network ethereum',
+  );
+  expect((await takeOver(9)).text).toBeNull();
+  await setThroughApi(30);
+  await halt('bitcoin');
+  expect((await takeOver(5)).text).toBe(
+    'the crediting policy of the configuration has changed: it replaces the policy that ann set through the API (a person says so); halted through the API, and still halted: network bitcoin',
+  );
 });
