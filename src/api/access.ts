@@ -108,7 +108,7 @@ export function permissionOf(handlers: readonly Handler[]): Permission | undefin
 }
 
 /** Why a caller may not call a route, with the permission and the roles that have it. */
-export function refusal({ name, role }: Caller, permission: Permission): string {
+function refusal({ name, role }: Caller, permission: Permission): string {
   const roles = rolesWith(permission);
   const whose = `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`;
   return `"${name}" has the role ${role}. This call needs the permission ${permission} (${PERMISSIONS[permission]}): ${whose}.`;

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { mayDo } from '../domain/access/role.ts';
-import { permissionOf, refusal, type ApiEnv, type Caller } from './access.ts';
+import { mayDo, type Permission } from '../domain/access/role.ts';
+import { permissionOf, type ApiEnv, type Caller } from './access.ts';
 
 /** A call of this API from inside the process. */
 export interface ApiCall {
@@ -29,10 +29,10 @@ export interface Acting {
   /** Roles, checks, four eyes and the journal are those of a call over HTTP. */
   call(caller: Caller, call: ApiCall): Promise<ApiResult>;
   /**
-   * Why the caller's role does not allow the call; null when it does. The call itself decides the
-   * rest. Throws for a call of no route.
+   * The permission of the call that the caller's role lacks; null when it has it. The call itself
+   * decides the rest. Throws for a call of no route.
    */
-  refusal(caller: Caller, call: Pick<ApiCall, 'method' | 'path'>): string | null;
+  missingPermission(caller: Caller, call: Pick<ApiCall, 'method' | 'path'>): Permission | null;
 }
 
 /** Stands for this process in URLs; no request leaves it. */
@@ -62,12 +62,12 @@ async function resultOf(response: Response): Promise<ApiResult> {
 export function actingOn(api: OpenAPIHono<ApiEnv>): Acting {
   return {
     call: async (caller, call) => resultOf(await api.fetch(requestOf(call), { caller })),
-    refusal: (caller, { method, path }) => {
+    missingPermission: (caller, { method, path }) => {
       const { pathname } = new URL(path, ORIGIN);
       const handlers = api.router.match(method, pathname)[0].map(([[handler]]) => handler);
       const permission = permissionOf(handlers);
       if (permission === undefined) throw new Error(`no route for ${method} ${pathname}`);
-      return mayDo(caller.role, permission) ? null : refusal(caller, permission);
+      return mayDo(caller.role, permission) ? null : permission;
     },
   };
 }

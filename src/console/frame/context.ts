@@ -92,7 +92,7 @@ export interface ConsoleContext {
   ) => Promise<Response>;
   /** Answers 404 with a page that says what is missing and where to look. */
   readonly missing: (pageRequest: PageRequest, text: string) => Promise<Response>;
-  /** Answers 403 with a page that says which permission a call needs, and who has it. */
+  /** Answers 403 with a page that says which roles may make a call. */
   readonly denied: (
     pageRequest: PageRequest,
     call: Pick<ApiCall, 'method' | 'path'>,

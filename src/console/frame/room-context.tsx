@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { Caller } from '../../api/access.ts';
 import type { Acting, ApiCall, ApiResult } from '../../api/acting.ts';
 import type { Documents } from '../../report/document.ts';
 import type { TableDocuments } from '../../report/tables/table-documents.ts';
@@ -8,6 +9,7 @@ import type { Message } from '../../pages/frame/message.ts';
 import type { Site } from '../../pages/frame/site.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
+import { roleRefusal } from '../parts/missing-role.ts';
 import type { Sessions } from '../session/session.ts';
 import type { Action, Actions, ConsoleContext, PageRequest } from './context.ts';
 import { Person } from './person.tsx';
@@ -79,9 +81,21 @@ function messageOfAll(results: readonly ApiResult[], actions: Omit<Actions, 'bac
   return { tone: 'alarm', title, detail, written };
 }
 
+const NOT_ALLOWED = 'Your role does not allow this';
+
+/** Why the visitor's role does not allow a call, and whom to ask; null when it does. */
+function whyNot(
+  acting: Acting,
+  visitor: Caller,
+  call: Pick<ApiCall, 'method' | 'path'>,
+): string | null {
+  const permission = acting.missingPermission(visitor, call);
+  return permission === null ? null : roleRefusal(visitor.role, permission);
+}
+
 function NotAllowed({ why }: { why: string | null }): Markup {
   return (
-    <EmptyState title="Your role does not allow this">
+    <EmptyState title={NOT_ALLOWED}>
       <p>{why ?? 'Nobody is signed in. Sign in, and open the page again.'}</p>
     </EmptyState>
   );
@@ -145,13 +159,18 @@ export function roomContext(options: {
   const { reads, document, table, now, timezone, acting, sessions, site } = options;
   const may: ConsoleContext['may'] = (pageRequest, call) => {
     const visitor = pageRequest.get('visitor');
-    return visitor !== undefined && acting.refusal(visitor, call) === null;
+    return visitor !== undefined && acting.missingPermission(visitor, call) === null;
   };
   const show = showOn(site, sessions, may);
   const act = async (pageRequest: PageRequest, call: ApiCall): Promise<ApiResult> => {
     // Again: the session may have ended while the form was on its way.
     const visitor = sessions.visitor(pageRequest.get('sessionId'));
-    return visitor === undefined ? READ_ONLY : acting.call(visitor, call);
+    if (visitor === undefined) return READ_ONLY;
+    const result = await acting.call(visitor, call);
+    if (result.kind === 'done' || result.problem.status !== 403) return result;
+    // The API speaks to programs of permissions; a person reads whom to ask.
+    const detail = whyNot(acting, visitor, call) ?? result.problem.detail;
+    return { kind: 'refused', problem: { status: 403, title: NOT_ALLOWED, detail } };
   };
   return {
     hrefOf: (subject, id) => hrefIn(site.sections, subject, id),
@@ -165,7 +184,7 @@ export function roomContext(options: {
       show(pageRequest, { title: 'Not found', body: <Missing text={text} site={site} /> }, 404),
     denied: (pageRequest, call) => {
       const visitor = pageRequest.get('visitor');
-      const why = visitor === undefined ? null : acting.refusal(visitor, call);
+      const why = visitor === undefined ? null : whyNot(acting, visitor, call);
       return show(pageRequest, { title: 'Not allowed', body: <NotAllowed why={why} /> }, 403);
     },
     may,

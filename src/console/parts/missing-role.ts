@@ -1,4 +1,28 @@
-import { mayDo, rolesWith, type Role } from '../../domain/access/role.ts';
+import {
+  mayDo,
+  PERMISSIONS,
+  rolesWith,
+  type Permission,
+  type Role,
+} from '../../domain/access/role.ts';
+
+/** `finance, operator or admin` */
+function listed(roles: readonly Role[], word: 'and' | 'or'): string {
+  const last = roles.at(-1) ?? '';
+  return roles.length < 2 ? last : `${roles.slice(0, -1).join(', ')} ${word} ${last}`;
+}
+
+/** Whom to ask for an action: `a person with role operator or admin`. */
+export function personWith(permission: Permission): string {
+  return `a person with role ${listed(rolesWith(permission), 'or')}`;
+}
+
+/** Why a role may not do something, and whom to ask. */
+export function roleRefusal(role: Role, permission: Permission): string {
+  const roles = rolesWith(permission);
+  const [who, whom] = roles.length === 1 ? ['role', 'that role'] : ['roles', 'one of these roles'];
+  return `Only the ${who} ${listed(roles, 'and')} may ${PERMISSIONS[permission]}. Your role is ${role}: ask a person with ${whom}.`;
+}
 
 /**
  * Why a reader finds no button to decide about a deposit; null when their role may. `role`:
@@ -6,8 +30,7 @@ import { mayDo, rolesWith, type Role } from '../../domain/access/role.ts';
  */
 export function missingRole(role: Role | undefined): string | null {
   if (role !== undefined && mayDo(role, 'decide-deposits')) return null;
-  const roles = rolesWith('decide-deposits').join(' or ');
   return role === undefined
-    ? `To decide about deposits, sign in with role ${roles}.`
-    : `Your role (${role}) cannot decide about deposits: ask a person with role ${roles}.`;
+    ? `To decide about deposits, sign in with role ${listed(rolesWith('decide-deposits'), 'or')}.`
+    : `Your role (${role}) cannot decide about deposits: ask ${personWith('decide-deposits')}.`;
 }

@@ -99,7 +99,9 @@ test('an auditor reads the page and changes nothing; others have neither link no
   expect((await audra.post(PATH, NEW_TOKEN)).status).toBe(403);
   const refused = await olga.request(PATH);
   expect(refused.status).toBe(403);
-  expect(words(await refused.text())).toContain('the permission read-access');
+  expect(words(await refused.text())).toContain(
+    'Only the roles admin and auditor may read who has tokens and who has signed in. Your role is operator: ask',
+  );
   expect(await olga.get('/console')).not.toContain('href="/console/access"');
   expect(console.open.rows('SELECT * FROM token_changes')).toEqual([]);
 });

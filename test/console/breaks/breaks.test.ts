@@ -247,7 +247,7 @@ test.for(EVERYONE)('%s may act on a break exactly when the API allows it', async
   const queue = await browser.get('/console/breaks');
   expect(queue.includes('type="checkbox"')).toBe(mayAct);
   expect(queue.includes('value="resolve"')).toBe(mayAct);
-  const refused = 'The role does not allow this';
+  const refused = 'Your role does not allow this';
   for (const step of ['investigate', 'assign', 'notes', 'resolve']) {
     const page = words(
       await browser.send(`/console/breaks/${ids[0]}/${step}`, { reason: 'r', assignee: 'x' }),

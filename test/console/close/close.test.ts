@@ -303,8 +303,12 @@ test.for(['vera', 'chris'] as const)('%s signs and closes nothing', async (perso
   expect(page).not.toContain('/sign"');
   const reportHash = closesOf(console.open)[1]?.report_hash ?? '';
   const sign = { role: 'preparer', reason: 'seen', reportHash };
-  expect(words(await visitor.send(`${PATH}/sign`, sign))).toContain('This call needs');
-  expect(words(await visitor.send(`${PATH}/close`))).toContain('This call needs');
+  expect(words(await visitor.send(`${PATH}/sign`, sign))).toContain(
+    'Only the roles finance, operator and admin may close days and sign their reports. Your role is',
+  );
+  expect(words(await visitor.send(`${PATH}/close`))).toContain(
+    'Only the roles finance, operator and admin may close days and sign their reports. Your role is',
+  );
   expect(console.open.rows('SELECT * FROM close_signatures')).toEqual([]);
 });
 

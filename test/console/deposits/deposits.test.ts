@@ -209,7 +209,7 @@ test('an operator holds and releases; others see no button and are refused', asy
     const browser = await console.as(person);
     expect(await browser.get(path)).not.toContain(`${path}/hold`);
     expect(words(await browser.send(`${path}/hold`, { reason: 'x' }))).toContain(
-      'The role does not allow this',
+      'Your role does not allow this',
     );
   }
   expect(console.open.depositState()).toBe('verifying');

@@ -28,7 +28,9 @@ test('a call acts as the person, whose role the API checks', async () => {
 test('a page knows by the API’s own routes whom a call is allowed to', async () => {
   const acting = actingOn((await apiUnderTest()).app);
   const rolesFor = (method: 'GET' | 'POST' | 'PUT', path: string) =>
-    ROLES.filter((role) => acting.refusal({ name: 'x', role }, { method, path }) === null);
+    ROLES.filter(
+      (role) => acting.missingPermission({ name: 'x', role }, { method, path }) === null,
+    );
   expect(rolesFor('GET', '/v1/deposits?state=held')).toEqual(ROLES);
   expect(rolesFor('POST', '/v1/credits/crd_1/ack')).toEqual(['crediting', 'operator', 'admin']);
   expect(rolesFor('POST', '/v1/deposits/dep_1/approve')).toEqual(['operator', 'admin']);

@@ -70,5 +70,5 @@ test.for(PEOPLE)(
 /** 403 where the next page says that the role does not allow the action. */
 async function landed(browser: { get(path: string): Promise<string> }, answer: Response) {
   const page = await browser.get(answer.headers.get('Location') ?? '');
-  return page.includes('This call needs the permission') ? 403 : 'done';
+  return page.includes('Your role does not allow this') ? 403 : 'done';
 }

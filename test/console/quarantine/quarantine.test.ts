@@ -60,7 +60,7 @@ test.for(['vera', 'chris', 'fiona', 'olga', 'ada', 'audra'] as const satisfies r
     expect((await browser.get(at)).includes('Retry…')).toBe(mayRetry);
     for (const path of [`${at}/retry`, '/console/quarantine/retry']) {
       const page = words(await browser.send(path, { kept: id, reason: 'upgraded' }));
-      expect(page.includes('The role does not allow this')).toBe(!mayRetry);
+      expect(page.includes('Your role does not allow this')).toBe(!mayRetry);
     }
   },
 );

@@ -53,7 +53,7 @@ test('an operator runs one and reads that it ran; a viewer has no button, and is
   const [olga, vera] = [await console.as('olga'), await console.as('vera')];
   expect(await vera.get('/console/runs')).not.toContain('Run now');
   expect(words(await vera.send('/console/runs'))).toContain(
-    'The role does not allow this "vera" has the role viewer. This call needs the permission reconcile',
+    'Your role does not allow this Only the roles operator and admin may start a reconciliation. Your role is viewer: ask a person with one of these roles.',
   );
   expect(console.open.rows('SELECT * FROM reconciliations')).toEqual([]);
   expect(await olga.get('/console/runs')).toContain('Run now');

@@ -17,7 +17,9 @@ test.for(['vera', 'chris'] as const)(
     const answer = await (await console.as(as)).request(PATH);
     expect(answer.status).toBe(403);
     const page = words(await answer.text());
-    expect(page).toMatch(/Your role does not allow this .* roles .*operator, admin/);
+    expect(page).toMatch(
+      /Your role does not allow this Only the roles operator, admin and auditor may read the settings/,
+    );
     expect(page).not.toContain('graceSeconds');
     expect((await console.api.get('/v1/settings', as)).status).toBe(403);
   },
