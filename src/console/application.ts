@@ -115,7 +115,7 @@ function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: Con
   mountBreaks(app, context);
   mountQuarantine(app, context);
   mountJournal(app, context);
-  mountClose(app, context);
+  mountClose(app, context, options);
   mountPolicy(app, context);
   mountRuns(app, context);
   mountAudit(app, context);

@@ -9,6 +9,8 @@ import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
+import { personWith } from '../parts/missing-role.ts';
+import { NextClose } from '../parts/next-close.tsx';
 import type { CalendarDay, Month } from './days.ts';
 
 export const CLOSE_PATH = '/console/close';
@@ -130,53 +132,66 @@ function MonthLinks({ month }: { month: Month }): Markup {
 
 /** How a day that has ended is closed; closing it closes every day before it. */
 function CloseEnded({ day, mayClose }: { day: string; mayClose: boolean }): Markup {
+  const link = <a href={`${CLOSE_PATH}/${day}`}>{day}</a>;
+  if (!mayClose) {
+    return (
+      <>
+        {link} has ended: wait for the next close, or ask {personWith('close-days')}.
+      </>
+    );
+  }
   return (
-    <div class="foot first-close">
-      <p>
-        No day of this month is closed yet. {day} has ended:{' '}
-        {mayClose ? (
-          <>
-            open <a href={`${CLOSE_PATH}/${day}`}>{day}</a> and choose <b>Close now</b>.
-          </>
-        ) : (
-          'your role may not close it. Ask a finance person, an operator or an admin.'
-        )}{' '}
-        The daemon also closes it by itself, at the times of reconcile.close.
-      </p>
-    </div>
+    <>
+      {day} has ended: open {link} and choose <b>Close now</b>, or wait for the next close.
+    </>
   );
 }
 
-/** How a month without a closed day gets its first one; the call closes the month's open day. */
+/** How a day that has not ended is closed. */
+function CloseOpen({ day, mayClose }: { day: string; mayClose: boolean }): Markup {
+  if (!mayClose) return <>{day} ends at midnight. Then wait for the next close.</>;
+  return (
+    <>
+      {day} ends at midnight. Then wait for the next close, or open{' '}
+      <a href={`${CLOSE_PATH}/${day}`}>{day}</a> and choose <b>Close now</b>.
+    </>
+  );
+}
+
+/** How a month without a closed day gets its first one. */
 function FirstClose({ month, mayClose }: { month: Month; mayClose: boolean }): Markup {
   const [newest] = month.days;
   if (newest === undefined || month.days.some(({ kind }) => kind === 'closed')) return <></>;
   const ended = month.days.find(({ kind }) => kind === 'due');
-  if (ended !== undefined) return <CloseEnded day={ended.day} mayClose={mayClose} />;
-  const call = [
-    `curl -X POST "$URL/v1/reports/daily/${newest.day}/close"`,
-    `-H "Authorization: Bearer $TOKEN" -H 'content-type: application/json'`,
-    `-d '{"reason":"first close"}'`,
-  ].join(' ');
   return (
-    <div class="foot first-close">
-      <p>
-        No day of this month is closed yet. The daemon closes each day by itself, at the times of
-        reconcile.close. To close {newest.day} by hand as soon as it has ended:
-      </p>
-      <pre tabindex={0} role="region" aria-label="The call that closes the day">
-        {call}
-      </pre>
-    </div>
+    <p class="foot">
+      No day of this month is closed yet.{' '}
+      {ended === undefined ? (
+        <CloseOpen day={newest.day} mayClose={mayClose} />
+      ) : (
+        <CloseEnded day={ended.day} mayClose={mayClose} />
+      )}
+    </p>
   );
 }
 
-/** A month of days, each with its state. `mayClose`: whether the visitor may close a day. */
-export function CalendarPage({ month, mayClose }: { month: Month; mayClose: boolean }): Markup {
+/** What the calendar's page shows. */
+interface Shown {
+  readonly month: Month;
+  /** Whether the visitor may close a day. */
+  readonly mayClose: boolean;
+  /** Unix milliseconds. */
+  readonly nextCloseAt: number;
+}
+
+/** A month of days, each with its state. */
+export function CalendarPage({ month, mayClose, nextCloseAt }: Shown): Markup {
   return (
     <Card id="calendar" title={month.month} live="close" aside={<MonthLinks month={month} />}>
       <Grid month={month} />
-      <p class="foot">{`Days end at midnight in the time zone ${month.timezone}.`}</p>
+      <p class="foot">
+        {`Days end at midnight in the time zone ${month.timezone}.`} <NextClose at={nextCloseAt} />
+      </p>
       <FirstClose month={month} mayClose={mayClose} />
       {month.days.length === 0 ? (
         <EmptyState title="The journal has nothing of this month.">

@@ -6,6 +6,7 @@ import { CalendarPage, CLOSE_PATH } from './calendar.tsx';
 import { mountDayMovements } from './day-movements.tsx';
 import { DayPage, UnclosedDayPage } from './day-page.tsx';
 import { askedDay } from './asked-day.ts';
+import type { DayCloses } from '../parts/journal-days.ts';
 import { readDayReport } from './day-report.ts';
 import { isDay, readMonth, readUnclosedDay } from './days.ts';
 import { mountReport } from './report.ts';
@@ -63,8 +64,13 @@ function mountActions(app: Hono<ConsoleEnv>, { perform, missing }: ConsoleContex
 }
 
 /** `/console/close`: the calendar, each day, its signatures and documents. */
-export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+export function mountClose(
+  app: Hono<ConsoleEnv>,
+  context: ConsoleContext,
+  { nextDueAt }: Pick<DayCloses, 'nextDueAt'>,
+): void {
   const { reads, now, timezone, show, missing, may } = context;
+  const nextCloseAt = async (): Promise<number> => nextDueAt(await reads.firstRecordedAt());
   mountReport(app, context);
   mountDayMovements(app, context);
   mountDownloads(app, context);
@@ -72,7 +78,8 @@ export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void
   app.get(CLOSE_PATH, async (pageRequest) => {
     const month = await readMonth(reads, pageRequest.req.query('month'), { now: now(), timezone });
     const mayClose = may(pageRequest, closeCall(`${month.month}-01`));
-    return show(pageRequest, { title: 'Close', body: <CalendarPage {...{ month, mayClose }} /> });
+    const body = <CalendarPage {...{ month, mayClose, nextCloseAt: await nextCloseAt() }} />;
+    return show(pageRequest, { title: 'Close', body });
   });
   app.get(`${CLOSE_PATH}/:day`, async (pageRequest) => {
     const day = pageRequest.req.param('day');
@@ -81,7 +88,8 @@ export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void
     if (found === undefined) {
       const unclosed = await readUnclosedDay(reads, day, { now: now(), timezone });
       const mayClose = may(pageRequest, closeCall(day));
-      const body = <UnclosedDayPage day={day} {...unclosed} mayClose={mayClose} />;
+      const shown = { day, ...unclosed, mayClose, nextCloseAt: await nextCloseAt() };
+      const body = <UnclosedDayPage {...shown} />;
       return show(pageRequest, { title: day, body });
     }
     const { close, signatures } = found;

@@ -8,6 +8,8 @@ import { grouped } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
+import { personWith } from '../parts/missing-role.ts';
+import { NextClose } from '../parts/next-close.tsx';
 import { AssetCard, ReportAmount } from './asset-card.tsx';
 import { CLOSE_PATH, StatusBadge } from './calendar.tsx';
 import type { AskedDay } from './asked-day.ts';
@@ -280,14 +282,26 @@ export function DayPage(shown: { day: DayReport; signing: SigningShown; asked: A
   );
 }
 
+function CloseSooner({ mayClose }: { mayClose: boolean }): Markup {
+  return mayClose ? (
+    <>
+      To close it sooner, choose <b>Close now</b>.
+    </>
+  ) : (
+    <>To close it sooner, ask {personWith('close-days')}.</>
+  );
+}
+
 /** A day that is not closed. */
 export function UnclosedDayPage(shown: {
   day: string;
   kind: 'due' | 'open' | 'none';
   timezone: string;
   mayClose: boolean;
+  /** Unix milliseconds. */
+  nextCloseAt: number;
 }): Markup {
-  const { day, kind, timezone, mayClose } = shown;
+  const { day, kind, timezone, mayClose, nextCloseAt } = shown;
   const title = {
     due: `${day} has ended and is not closed.`,
     open: `${day} is open: it ends at midnight, ${timezone}.`,
@@ -297,7 +311,16 @@ export function UnclosedDayPage(shown: {
   return (
     <Card id="day" title="The close" live="close" aside={<a href={monthOf(day)}>Calendar</a>}>
       <EmptyState title={title}>
-        <p>The daemon closes each day by itself, at the times of reconcile.close.</p>
+        {kind === 'none' ? (
+          <p>
+            Choose a day in the <a href={monthOf(day)}>calendar</a>.
+          </p>
+        ) : (
+          <p>
+            <NextClose at={nextCloseAt} />{' '}
+            {kind === 'due' ? <CloseSooner mayClose={mayClose} /> : ''}
+          </p>
+        )}
       </EmptyState>
       {kind === 'due' && mayClose ? (
         <ConfirmForm

@@ -9,7 +9,8 @@ import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Age, Moment } from '../../pages/parts/value/moment.tsx';
+import { Age } from '../../pages/parts/value/moment.tsx';
+import { NextClose } from '../parts/next-close.tsx';
 import type { Snapshot } from './snapshot.ts';
 import { differs, type TieOutRow } from './tie-out.ts';
 
@@ -144,8 +145,7 @@ function NoClosedDay({ lastRun, nextCloseAt }: Pick<Snapshot, 'lastRun' | 'nextC
         shows the three figures, and every difference.
       </p>
       <p>
-        The next close is due <Moment at={nextCloseAt} />. It closes every day that has ended by
-        then.
+        <NextClose at={nextCloseAt} />
       </p>
       {lastRun === undefined ? (
         <p>

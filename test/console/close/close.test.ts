@@ -67,16 +67,44 @@ test('before the first close, days end in the configured time zone', async () =>
   );
 });
 
-test('a month without a closed day shows the call that closes the first one', async () => {
+test('a month without a closed day says when the next close is, and how a person closes a day', async () => {
   const console = await consoleUnderTest();
   await console.open.deliver({ id: 'strange', stream: 'weather' });
-  const vera = await console.as('vera');
-  const call = `curl -X POST "$URL/v1/reports/daily/2025-11-20/close"`;
-  expect(words(await vera.get('/console/close'))).toContain(
-    `To close 2025-11-20 by hand as soon as it has ended: ${call} -H "Authorization`,
+  const [vera, fiona] = [await console.as('vera'), await console.as('fiona')];
+  const page = words(await fiona.get('/console/close'));
+  expect(page).toContain(
+    'Days end at midnight in the time zone UTC. The next close is due 2025-11-21 00:05:00 UTC . It closes every day that has ended by then.',
   );
+  expect(page).toContain(
+    'No day of this month is closed yet. 2025-11-20 ends at midnight. Then wait for the next close, or open 2025-11-20 and choose Close now .',
+  );
+  expect(words(await vera.get('/console/close'))).toContain(
+    '2025-11-20 ends at midnight. Then wait for the next close.',
+  );
+  expect(page).not.toMatch(/curl|reconcile\.close/);
   expect(await (await closed()).as('vera').then((one) => one.get('/console/close'))).not.toContain(
-    'by hand as soon as',
+    'No day of this month',
+  );
+});
+
+test('the page of a day without a close says when the next close is, and what to do until then', async () => {
+  const console = await consoleUnderTest();
+  await console.open.deliver({ id: 'strange', stream: 'weather' });
+  const next = 'The next close is due 2025-11-21 00:05:00 UTC . It closes every day that has ended';
+  const open = words(await (await console.as('fiona')).get('/console/close/2025-11-20'));
+  expect(open).toContain(`2025-11-20 is open: it ends at midnight, UTC. ${next}`);
+  console.open.at = Date.UTC(2025, 10, 22, 12);
+  const [vera, fiona] = [await console.as('vera'), await console.as('fiona')];
+  const due = '/console/close/2025-11-21';
+  expect(words(await fiona.get(due))).toContain(
+    `${next} by then. To close it sooner, choose Close now .`,
+  );
+  expect(words(await vera.get(due))).toContain(
+    `${next} by then. To close it sooner, ask a person with role finance, operator or admin.`,
+  );
+  const none = await vera.get('/console/close/2025-11-01');
+  expect(words(none)).toContain(
+    'The journal has nothing of 2025-11-01. Choose a day in the calendar .',
   );
 });
 
@@ -87,12 +115,13 @@ test('a month without a closed day leads to the day that has ended, which closes
   const [olga, vera] = [await console.as('olga'), await console.as('vera')];
   const page = await olga.get('/console/close');
   expect(words(page)).toContain(
-    '2025-11-21 has ended: open 2025-11-21 and choose Close now . The daemon also closes it by itself',
+    '2025-11-21 has ended: open 2025-11-21 and choose Close now , or wait for the next close.',
   );
   expect(page).toContain('open <a href="/console/close/2025-11-21">');
-  expect(page).not.toContain('curl');
   expect(await olga.get('/console/close/2025-11-21')).toContain('Close now');
-  expect(words(await vera.get('/console/close'))).toContain('your role may not close it. Ask');
+  expect(words(await vera.get('/console/close'))).toContain(
+    '2025-11-21 has ended: wait for the next close, or ask a person with role finance, operator or admin.',
+  );
 });
 
 test('the badge of a day has the words of the report', async () => {
