@@ -42,15 +42,37 @@ export function StateBadge({ deposit }: { deposit: Pick<Deposit, 'state' | 'reas
   );
 }
 
-/** The owner that a person named, else the memo or the account by which the owner is found. */
+/** Why nobody knows the owner; null when something names one. */
+function unknownOwner({ unattributed, memo, reason }: Deposit): string | null {
+  if (unattributed) return `memo ${memo} is not registered`;
+  return reason === 'memo_required' ? 'it came without a memo' : null;
+}
+
+/** The owner that a person named, else the memo, account, address or vault by which it is found. */
 function Owner({ deposit }: { deposit: Deposit }): Markup {
-  const { attributedTo, memo, accountId } = deposit;
+  const { attributedTo, memo, accountId, addressId, vaultId } = deposit;
   if (attributedTo !== null) return <span class="given">{attributedTo}</span>;
+  const unknown = unknownOwner(deposit);
+  if (unknown !== null) {
+    return (
+      <>
+        <span class="muted">unknown</span> <span class="why">{unknown}</span>
+      </>
+    );
+  }
   if (memo !== null) return <>memo {memo}</>;
-  if (accountId === null) return <span class="muted">none</span>;
+  if (accountId === null && addressId !== null) {
+    return (
+      <>
+        address id <Identifier value={addressId} />
+      </>
+    );
+  }
+  const lack = accountId === null ? 'no address, account or memo' : 'no address';
   return (
     <>
-      account <Identifier value={accountId} />
+      {accountId === null ? 'vault' : 'account'} <Identifier value={accountId ?? vaultId} />
+      {addressId === null ? <span class="why">{lack}</span> : ''}
     </>
   );
 }

@@ -178,6 +178,13 @@ function startGateOf(deposit: Deposit, rule: DepositRule): Gate[] {
   ];
 }
 
+/** What names the owner of a deposit that lacks none. */
+function foundBy({ accountId, addressId, memo }: Deposit): string {
+  return accountId === null && addressId === null && memo === null
+    ? 'by its vault: it has no address, account or memo'
+    : 'by address, account or memo';
+}
+
 /** The conditions of a credit, by the rule that is in force. */
 export function gatesOf(
   deposit: Deposit,
@@ -210,7 +217,7 @@ export function gatesOf(
     {
       name: 'Owner known',
       isOpen: !lacksOwner,
-      detail: attributedTo ?? (lacksOwner ? 'no registered memo' : 'by address, account or memo'),
+      detail: attributedTo ?? (lacksOwner ? 'no registered memo' : foundBy(deposit)),
     },
     {
       name: 'Approved',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { apiUnderTest } from '../../api/api-under-test.ts';
+import { change } from '../../store/webhook.ts';
 import { ConsoleUnderTest, PUBLIC, consoleUnderTest, words } from '../console-under-test.ts';
 
 const PATH = '/console/deposits';
@@ -91,4 +92,41 @@ test('a policy without a minimum asks for no amount, and the owner is the one th
   expect(page).toContain('Large enough the policy sets no minimum');
   expect(page).toContain('Owner named by a person none');
   expect(page).not.toContain('0 smallest units');
+});
+
+const NOWHERE = { accountId: null, addressId: null };
+const MEMO = '88';
+
+test.for<[string, object, string]>([
+  ['an address', {}, 'account acc-1'],
+  ['an account without an address', { addressId: null }, 'account acc-1 no address'],
+  ['an address without an account', { accountId: null }, 'address id adr-1'],
+  [
+    'a registered memo',
+    { memo: MEMO, balanceChanges: [change('100', { memoInfo: { memo: MEMO } })] },
+    `memo ${MEMO}`,
+  ],
+  ['a memo of nobody', { memo: MEMO }, `unknown memo ${MEMO} is not registered`],
+  ['nothing', NOWHERE, 'vault v1 no address, account or memo'],
+])('the list says whose a deposit with %s is', async ([, parts, expected]) => {
+  const console = await consoleUnderTest();
+  await console.open.deliver(console.service.confirmed(1, parts));
+  const list = words(await (await console.as('vera')).get('/console/deposits'));
+  expect(list).toContain(` 1/6 ${expected} 2025-11-20`);
+});
+
+test('a deposit without a memo where the policy requires one has an unknown owner', async () => {
+  const console = new ConsoleUnderTest(await apiUnderTest(MEMO_REQUIRED));
+  await console.open.deliver(console.service.confirmed(1));
+  const list = words(await (await console.as('vera')).get('/console/deposits'));
+  expect(list).toContain(' unknown it came without a memo 2025-11-20');
+});
+
+test('the page of a deposit without address, account and memo says that only its vault is known', async () => {
+  const console = await consoleUnderTest();
+  await console.open.deliver(console.service.confirmed(1, NOWHERE));
+  const page = await (
+    await console.as('vera')
+  ).get(`/console/deposits/${console.open.depositId()}`);
+  expect(words(page)).toContain('Owner known by its vault: it has no address, account or memo');
 });
