@@ -10,6 +10,11 @@ export function scaled(amount: string, decimals: number | null): string {
   return `${isNegative ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
+/** An amount in the asset's own unit without trailing zeros, for sentences: `1.5`. */
+export function concise(amount: string, decimals: number): string {
+  return decimals === 0 ? amount : scaled(amount, decimals).replace(/\.?0+$/, '');
+}
+
 /** An age in days and hours: `3 d 4 h`. */
 export function ageText(seconds: number): string {
   const hours = Math.floor(seconds / 3_600);

@@ -129,6 +129,8 @@ export interface BreakQuery extends OpenedWithin {
   readonly vaultId?: string;
   readonly blockchainHash?: string;
   readonly severity?: Severity;
+  /** One of these breaks. */
+  readonly breakIds?: readonly string[];
   /** Identifies its difference: the type and its parts (`breakKey`). */
   readonly key?: string;
   readonly network?: string;

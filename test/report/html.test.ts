@@ -110,3 +110,55 @@ test('html: a held memo is advised as the console does, not by the frozen text',
   expect(page).toContain('name its owner, and register the memo for later payments');
   expect(page).not.toContain('attribute it to its owner');
 });
+
+test('html: the texts of breaks, differences and exceptions show amounts in the unit of their asset', async () => {
+  const [one] = REPORT.openBreaks;
+  const [difference] = REPORT.differences;
+  if (one === undefined || difference === undefined) throw new Error('no break');
+  const detail =
+    'the custody API says 1500000000000000000 ethereum:ETH, the notifications say -20000000000000000';
+  const page = await rendered('html', {
+    openBreaks: [{ ...one, detail }],
+    differences: [
+      { ...difference, explanation: 'break', detail: 'conservation: 5 x:X, books say 7' },
+    ],
+    exceptions: [
+      {
+        kind: 'identity',
+        detail: 'v1 bitcoin:BTC: 150000000 apart from custody, of which 0 is on known hashes',
+      },
+    ],
+  });
+  expect(page).toContain('the custody API says <span title="1500000000000000000">1.5 ETH</span>');
+  expect(page).toContain('say <span title="-20000000000000000">-0.02 ETH</span>');
+  expect(wordsOf(page)).toContain('conservation: 5 x:X, books say 7');
+  expect(wordsOf(page)).toContain(
+    'identity: v1 bitcoin:BTC: 1.5 BTC apart from custody, of which 0 BTC is on known hashes',
+  );
+});
+
+test('html: a sealed report does not promise a reversal that may be done, and says where to look', async () => {
+  const [one] = REPORT.openBreaks;
+  if (one === undefined) throw new Error('no break');
+  const detail =
+    "35 ripple:XRP was credited (crd_1) and its transaction has been rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then";
+  const page = wordsOf(await rendered('html', { openBreaks: [{ ...one, detail }] }));
+  expect(page).toContain(
+    'has been rolled back: the page of the break says whether the feed has reversed the credit since',
+  );
+  expect(page).not.toContain('recover it');
+});
+
+test('html: a vault without a chain view says so, and the total says why it is not compared', async () => {
+  const [eth] = REPORT.totals;
+  if (eth === undefined) throw new Error('no total');
+  const blind = { ...eth, vaultId: 'blind', chainClosing: '0', chainDifference: null };
+  const both = wordsOf(await rendered('html', { totals: [eth, blind] }));
+  expect(both).toMatch(/ blind 2\.699979000000000002 no chain view not compared 2\./);
+  expect(both).toMatch(
+    / Total 5\.399958000000000004 2\.699979000000000002 not compared: 1 of 2 vaults has no chain view 5\./,
+  );
+  const alone = wordsOf(await rendered('html', { totals: [blind] }));
+  expect(alone).toMatch(/ Total 2\.699979000000000002 no chain view not compared 2\./);
+  expect(alone).not.toMatch(/\d of \d vaults/);
+});

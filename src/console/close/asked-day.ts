@@ -5,6 +5,9 @@ import { CLOSE_PATH } from './calendar.tsx';
 const PAGED_LISTS = ['differences', 'prior', 'transit', 'unconfirmed', 'breaks'] as const;
 export type PagedList = (typeof PAGED_LISTS)[number];
 
+/** Items on a page of each of these lists. */
+export const LIST_PAGE_SIZE = 50;
+
 /** What the address of a day's page asks for. */
 export interface AskedDay {
   readonly day: string;

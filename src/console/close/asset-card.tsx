@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
-import type { DailyReport } from '../../domain/close/report.ts';
+import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
 import type { Figure } from '../../report/asset-totals.ts';
+import { chainLackOf, chainText } from '../../report/chain-view.ts';
 import { waterfall } from '../../report/page/waterfall.ts';
 import { vaultNameOf } from '../../report/vault-name.ts';
 import { Card } from '../../pages/parts/card.tsx';
@@ -60,6 +61,24 @@ export function ReportAmount(shown: {
       {text}
       {digits === undefined ? <span class="units">smallest units</span> : ''}
     </LineFigure>
+  );
+}
+
+/** A figure of a row of witnesses; in place of a chain figure without a meaning, why it has none. */
+export function WitnessAmount(shown: {
+  figures: Readonly<Partial<Record<Figure, string | null>>>;
+  figure: Figure;
+  /** The row's vaults. */
+  vaults: readonly ReportTotal[];
+  asset: string;
+  decimals: ReadonlyMap<string, number>;
+}): Markup {
+  const { figures, figure, vaults, ...amount } = shown;
+  const isOfChain = figure === 'chainClosing' || figure === 'chainDifference';
+  const instead = isOfChain ? chainText(figure, chainLackOf(vaults)) : null;
+  if (instead !== null) return <span class="muted">{instead}</span>;
+  return (
+    <ReportAmount amount={figures[figure]} signed={figure.endsWith('Difference')} {...amount} />
   );
 }
 
@@ -152,18 +171,14 @@ interface WitnessRow {
   readonly key: string;
   readonly name: Child;
   readonly figures: Readonly<Partial<Record<Figure, string | null>>>;
+  readonly vaults: readonly ReportTotal[];
 }
 
 function witnessColumns(asset: string, day: DayReport): Column<WitnessRow>[] {
-  const column = (title: string, figure: Figure, signed = false): Column<WitnessRow> => ({
+  const column = (title: string, figure: Figure): Column<WitnessRow> => ({
     title,
-    cell: ({ figures }) => (
-      <ReportAmount
-        amount={figures[figure]}
-        asset={asset}
-        decimals={day.decimals}
-        signed={signed}
-      />
+    cell: ({ figures, vaults }) => (
+      <WitnessAmount {...{ figures, figure, vaults, asset, decimals: day.decimals }} />
     ),
     is: 'number',
   });
@@ -171,9 +186,9 @@ function witnessColumns(asset: string, day: DayReport): Column<WitnessRow>[] {
     { title: 'Vault', cell: ({ name }) => name },
     column('Books', 'closing'),
     column('Chain', 'chainClosing'),
-    column('Books − chain', 'chainDifference', true),
+    column('Books − chain', 'chainDifference'),
     column('Custody', 'custodyClosing'),
-    column('Books − custody', 'custodyDifference', true),
+    column('Books − custody', 'custodyDifference'),
   ];
 }
 
@@ -197,11 +212,12 @@ function vaultTitle(day: DayReport, { vaultId, asset }: DayAsset['vaults'][numbe
 function Witnesses({ one, day }: { one: DayAsset; day: DayReport }): Markup {
   const { asset, vaults, sum } = one;
   const rows: WitnessRow[] = [
-    { key: 'all', name: <b>All vaults</b>, figures: sum },
+    { key: 'all', name: <b>All vaults</b>, figures: sum, vaults },
     ...vaults.slice(0, VAULTS_MAX).map((total) => ({
       key: total.vaultId,
       name: vaultTitle(day, total),
       figures: total,
+      vaults: [total],
     })),
   ];
   return (

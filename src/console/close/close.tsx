@@ -7,6 +7,7 @@ import { mountDayMovements } from './day-movements.tsx';
 import { DayPage, UnclosedDayPage } from './day-page.tsx';
 import { askedDay } from './asked-day.ts';
 import type { DayCloses } from '../parts/journal-days.ts';
+import { readBreaksNow } from './breaks-now.tsx';
 import { readDayReport } from './day-report.ts';
 import { isDay, readMonth, readUnclosedDay } from './days.ts';
 import { mountReport } from './report.ts';
@@ -101,7 +102,8 @@ export function mountClose(
       maySign: may(pageRequest, signCall(day)),
     };
     const asked = askedDay(day, pageRequest.req.query());
-    const body = <DayPage day={found} signing={signing} asked={asked} />;
+    const breaksNow = await readBreaksNow(reads, found.report, asked);
+    const body = <DayPage day={found} {...{ signing, asked, breaksNow }} />;
     return show(pageRequest, { title: `Day ${day}`, body });
   });
 }

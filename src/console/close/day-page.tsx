@@ -8,13 +8,15 @@ import { grouped } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
+import { Prose } from '../parts/value/prose.tsx';
 import { personWith } from '../parts/missing-role.ts';
 import { NextClose } from '../parts/next-close.tsx';
-import { AssetCard, ReportAmount } from './asset-card.tsx';
+import { AssetCard, WitnessAmount } from './asset-card.tsx';
 import { CLOSE_PATH, StatusBadge } from './calendar.tsx';
 import type { AskedDay } from './asked-day.ts';
 import type { DayAsset, DayReport } from './day-report.ts';
 import { DifferencesCard, PriorDayCard } from './difference-cards.tsx';
+import type { BreaksNow } from './breaks-now.tsx';
 import { OpenItemCards } from './open-items.tsx';
 import { Signing, type SigningShown } from './signing.tsx';
 
@@ -62,8 +64,11 @@ function Documents({ day }: { day: string }): Markup {
   );
 }
 
-function Exceptions(shown: { report: DailyReport } & Pick<SigningShown, 'signatures'>): Markup {
-  const { report, signatures } = shown;
+/** What does not tie on a day. */
+export function Exceptions(
+  shown: Pick<DayReport, 'report' | 'decimals'> & Pick<SigningShown, 'signatures'>,
+): Markup {
+  const { report, decimals, signatures } = shown;
   if (report.exceptions.length === 0) return <></>;
   const isSigned = signatures.some(({ role }) => role === 'reviewer');
   return (
@@ -75,7 +80,10 @@ function Exceptions(shown: { report: DailyReport } & Pick<SigningShown, 'signatu
       </b>
       <ul>
         {report.exceptions.map(({ kind, detail }) => (
-          <li>{`${kind.replaceAll('_', ' ')}: ${detail}`}</li>
+          <li>
+            {`${kind.replaceAll('_', ' ')}: `}
+            <Prose text={detail} asset={null} decimals={decimals} />
+          </li>
         ))}
       </ul>
     </div>
@@ -104,7 +112,7 @@ function SummaryCard({ day, signing }: { day: DayReport; signing: SigningShown }
         <StatusBadge status={close.status} />{' '}
         {`Cut off at midnight after ${close.day}, ${close.timezone}.`}
       </p>
-      <Exceptions report={report} signatures={signing.signatures} />
+      <Exceptions {...{ report, decimals: day.decimals, signatures: signing.signatures }} />
       <Signing shown={signing} />
       <dl class="facts">
         <div>
@@ -141,13 +149,8 @@ function assetColumns(day: DayReport): Column<DayAsset>[] {
     figure: 'closing' | 'chainClosing' | 'custodyClosing' | 'chainDifference' | 'custodyDifference',
   ): Column<DayAsset> => ({
     title,
-    cell: ({ asset, sum }) => (
-      <ReportAmount
-        amount={sum[figure]}
-        asset={asset}
-        decimals={day.decimals}
-        signed={figure.endsWith('Difference')}
-      />
+    cell: ({ asset, sum, vaults }) => (
+      <WitnessAmount {...{ figures: sum, figure, vaults, asset, decimals: day.decimals }} />
     ),
     is: 'number',
   });
@@ -264,19 +267,24 @@ function drawn({ assets }: DayReport, asked: string | undefined): readonly DayAs
 }
 
 /** A closed day. */
-export function DayPage(shown: { day: DayReport; signing: SigningShown; asked: AskedDay }): Markup {
-  const { day, signing, asked } = shown;
+export function DayPage(shown: {
+  day: DayReport;
+  signing: SigningShown;
+  asked: AskedDay;
+  breaksNow: BreaksNow;
+}): Markup {
+  const { day, signing, asked, breaksNow } = shown;
   const cards = drawn(day, asked.asset);
   return (
     <>
       <SummaryCard day={day} signing={signing} />
       <TieOutCard day={day} />
-      <DifferencesCard day={day} asked={asked} />
+      <DifferencesCard {...{ day, asked, breaksNow }} />
       {cards.map((one) => (
         <AssetCard one={one} day={day} />
       ))}
       <ComparisonCard day={day} />
-      <OpenItemCards day={day} asked={asked} />
+      <OpenItemCards {...{ day, asked, breaksNow }} />
       <PriorDayCard day={day} asked={asked} />
     </>
   );

@@ -14,10 +14,9 @@ import { movementsLink } from '../parts/book-links.ts';
 import { Prose } from '../parts/value/prose.tsx';
 import { ReportAmount } from './asset-card.tsx';
 import { CLOSE_PATH } from './calendar.tsx';
-import { listLink, type AskedDay } from './asked-day.ts';
+import { LIST_PAGE_SIZE, listLink, type AskedDay } from './asked-day.ts';
+import { presentText, ResolvedSince, type BreaksNow } from './breaks-now.tsx';
 import type { DayReport } from './day-report.ts';
-
-const PAGE_SIZE = 50;
 
 /** Colours of explanations: final, open, or none. */
 function toneOf({ explanation }: ReportDifference): Tone {
@@ -44,16 +43,21 @@ const WORDS: Partial<Record<ReportDifference['explanation'], string>> = {
   chain_not_told: 'no chain view',
 };
 
-function Explanation(props: { one: ReportDifference } & Pick<DayReport, 'decimals'>): Markup {
-  const { one, decimals } = props;
+function Explanation(
+  props: { one: ReportDifference; breaksNow: BreaksNow } & Pick<DayReport, 'decimals'>,
+): Markup {
+  const { one, breaksNow, decimals } = props;
   const { explanation, breakId, asset } = one;
+  const now = explanation === 'break' && breakId !== null ? breaksNow.get(breakId) : undefined;
+  const text = presentText({ detail: shownDetail(one), state: 'open' }, now);
   return (
     <>
       <Badge tone={toneOf(one)} text={WORDS[explanation] ?? explanation} />{' '}
       {breakId === null ? '' : <Identifier value={breakId} href={`/console/breaks/${breakId}`} />}
       <span class="why">
-        <Prose text={shownDetail(one)} asset={asset} decimals={decimals} />
+        <Prose text={text} asset={asset} decimals={decimals} />
       </span>
+      <ResolvedSince now={now} />
     </>
   );
 }
@@ -72,7 +76,10 @@ export function Moved({
   );
 }
 
-function differenceColumns({ decimals }: DayReport): Column<ReportDifference>[] {
+function differenceColumns(
+  { decimals }: DayReport,
+  breaksNow: BreaksNow,
+): Column<ReportDifference>[] {
   const column = (
     title: string,
     figure: 'actual' | 'expected' | 'difference',
@@ -94,13 +101,18 @@ function differenceColumns({ decimals }: DayReport): Column<ReportDifference>[] 
     column('Ours', 'actual'),
     column('Theirs', 'expected'),
     column('Difference', 'difference'),
-    { title: 'Explanation', cell: (one) => <Explanation one={one} decimals={decimals} /> },
+    { title: 'Explanation', cell: (one) => <Explanation {...{ one, decimals, breaksNow }} /> },
   ];
 }
 
 /** The differences by hash, each with its explanation. */
-export function DifferencesCard({ day, asked }: { day: DayReport; asked: AskedDay }): Markup {
-  const request = { page: asked.pages.differences, pageSize: PAGE_SIZE };
+export function DifferencesCard(shown: {
+  day: DayReport;
+  asked: AskedDay;
+  breaksNow: BreaksNow;
+}): Markup {
+  const { day, asked, breaksNow } = shown;
+  const request = { page: asked.pages.differences, pageSize: LIST_PAGE_SIZE };
   const found = pageWithin(day.report.differences, request);
   return (
     <Card id="differences" title={`Differences (${found.total})`}>
@@ -110,7 +122,7 @@ export function DifferencesCard({ day, asked }: { day: DayReport; asked: AskedDa
         <DataTable
           caption="Differences by hash"
           items={found.items}
-          columns={differenceColumns(day)}
+          columns={differenceColumns(day, breaksNow)}
           rowKey={({ against, vaultId, blockchainHash, asset }) =>
             `${against}-${vaultId}-${blockchainHash}-${asset}`
           }
@@ -165,7 +177,7 @@ function priorColumns({ decimals }: DayReport): Column<PriorDayItem>[] {
 /** Movements that this day counts and that belong to an earlier closed day. */
 export function PriorDayCard({ day, asked }: { day: DayReport; asked: AskedDay }): Markup {
   const numbered = day.report.priorDay.map((item, index) => ({ ...item, index }));
-  const found = pageWithin(numbered, { page: asked.pages.prior, pageSize: PAGE_SIZE });
+  const found = pageWithin(numbered, { page: asked.pages.prior, pageSize: LIST_PAGE_SIZE });
   return (
     <Card id="prior-day" title={`Prior-day items (${found.total})`}>
       {found.total === 0 ? (

@@ -10,11 +10,10 @@ import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { pageWithin } from '../../store/page.ts';
 import { Prose } from '../parts/value/prose.tsx';
 import { ReportAmount } from './asset-card.tsx';
-import { listLink, type AskedDay } from './asked-day.ts';
+import { LIST_PAGE_SIZE, listLink, type AskedDay } from './asked-day.ts';
+import { presentText, ResolvedSince, type BreaksNow } from './breaks-now.tsx';
 import type { DayReport } from './day-report.ts';
 import { Moved } from './difference-cards.tsx';
-
-const PAGE_SIZE = 50;
 
 /** A list of the report that is shown only where the day has such items. */
 function ItemCard<Item>(list: {
@@ -28,7 +27,7 @@ function ItemCard<Item>(list: {
   const { asked, name, title, items, columns } = list;
   if (items.length === 0) return <></>;
   const numbered = items.map((item, index) => ({ item, index }));
-  const found = pageWithin(numbered, { page: asked.pages[name], pageSize: PAGE_SIZE });
+  const found = pageWithin(numbered, { page: asked.pages[name], pageSize: LIST_PAGE_SIZE });
   return (
     <Card id={name} title={`${title} (${found.total})`}>
       <DataTable
@@ -57,7 +56,7 @@ function amountColumn<Item extends { amount: string; asset: string }>({
   };
 }
 
-function breakColumns({ decimals }: DayReport): Column<ReportBreak>[] {
+function breakColumns({ decimals }: DayReport, now: BreaksNow): Column<ReportBreak>[] {
   return [
     {
       title: 'Break',
@@ -67,14 +66,19 @@ function breakColumns({ decimals }: DayReport): Column<ReportBreak>[] {
     },
     {
       title: 'Type',
-      cell: ({ type, severity, detail, asset }): Child => (
-        <>
-          <Badge tone={severity} text={severity} /> {type.replaceAll('_', ' ')}
-          <span class="why">
-            <Prose text={detail} asset={asset} decimals={decimals} />
-          </span>
-        </>
-      ),
+      cell: ({ breakId, type, severity, detail, state, asset }): Child => {
+        const current = now.get(breakId);
+        const text = presentText({ detail, state }, current);
+        return (
+          <>
+            <Badge tone={severity} text={severity} /> {type.replaceAll('_', ' ')}
+            <span class="why">
+              <Prose text={text} asset={asset} decimals={decimals} />
+            </span>
+            <ResolvedSince now={current} />
+          </>
+        );
+      },
     },
     {
       title: 'Difference',
@@ -94,7 +98,12 @@ function breakColumns({ decimals }: DayReport): Column<ReportBreak>[] {
 }
 
 /** What was open at the cut-off: own transfers, debits that custody did not confirm, and breaks. */
-export function OpenItemCards({ day, asked }: { day: DayReport; asked: AskedDay }): Markup {
+export function OpenItemCards(shown: {
+  day: DayReport;
+  asked: AskedDay;
+  breaksNow: BreaksNow;
+}): Markup {
+  const { day, asked, breaksNow } = shown;
   const { inTransit, unconfirmed = [], openBreaks } = day.report;
   const transitColumns: Column<ReportInTransit>[] = [
     { title: 'Hash', cell: (one) => <Moved one={one} /> },
@@ -130,7 +139,7 @@ export function OpenItemCards({ day, asked }: { day: DayReport; asked: AskedDay 
         name="breaks"
         title="Breaks open at the cut-off"
         items={openBreaks}
-        columns={breakColumns(day)}
+        columns={breakColumns(day, breaksNow)}
       />
     </>
   );

@@ -10,6 +10,7 @@ import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/value/moment.tsx';
+import { lackText } from '../../report/chain-view.ts';
 import { NextClose } from '../parts/next-close.tsx';
 import type { Snapshot } from './snapshot.ts';
 import { differs, type TieOutRow } from './tie-out.ts';
@@ -39,6 +40,15 @@ function figure(row: TieOutRow, amount: Amount | null, href: string): Markup | s
     <a href={href}>
       <AmountFigure amount={amount} asset={row.asset} decimals={decimals} bare />
     </a>
+  );
+}
+
+/** Why an asset's books are not compared with the chain view. */
+function NoChain({ row: { chainLack } }: { row: TieOutRow }): Markup {
+  return (
+    <>
+      not compared <span class="why">{lackText(chainLack)}</span>
+    </>
   );
 }
 
@@ -92,7 +102,12 @@ function columnsOf(links: Links): Column<TieOutRow>[] {
     },
     {
       title: 'Chain view',
-      cell: (row) => figure(row, row.chain, links.balances(row, 'chain')),
+      cell: (row) =>
+        row.chain === null ? (
+          <NoChain row={row} />
+        ) : (
+          figure(row, row.chain, links.balances(row, 'chain'))
+        ),
       is: 'number',
     },
     { title: 'Custody', cell: (row) => figure(row, row.custody, links.asset(row)), is: 'number' },

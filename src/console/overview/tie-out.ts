@@ -1,5 +1,7 @@
 import { Amount } from '../../domain/money/amount.ts';
 import type { DailyReport } from '../../domain/close/report.ts';
+import { groupedBy } from '../../domain/grouped.ts';
+import { chainLackOf, type ChainLack } from '../../report/chain-view.ts';
 import { assetTotals } from '../../report/asset-totals.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ClosedDayRow } from '../../store/records.ts';
@@ -10,6 +12,8 @@ export interface TieOutRow {
   readonly decimals: number | null;
   readonly books: Amount;
   readonly chain: Amount | null;
+  /** How many of its vaults have no chain view. */
+  readonly chainLack: ChainLack;
   readonly custody: Amount | null;
   /** The books minus the chain view, and minus custody. */
   readonly chainDifference: Amount | null;
@@ -22,8 +26,10 @@ function amountOf(text: string | null): Amount | null {
 
 /** The rows of a report: assets that differ first, then in the report's order. */
 export function tieOutOf({ totals }: Pick<DailyReport, 'totals'>): TieOutRow[] {
+  const vaultsOf = groupedBy(totals, ({ asset }) => asset);
   const rows = assetTotals(totals).map((total) => ({
     asset: total.asset,
+    chainLack: chainLackOf(vaultsOf.get(total.asset) ?? []),
     decimals: total.decimals,
     books: Amount(BigInt(total.closing)),
     // Without a difference the vaults have no chain view of their own.

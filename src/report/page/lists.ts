@@ -1,4 +1,5 @@
-import { shownText } from '../../domain/break/shown-text.ts';
+import { html } from 'hono/html';
+import { sealedText } from '../../domain/break/shown-text.ts';
 import type {
   DailyReport,
   PriorDayItem,
@@ -7,7 +8,14 @@ import type {
 } from '../../domain/close/report.ts';
 import { ageText } from '../figure.ts';
 import { shownDetail } from '../shown-detail.ts';
-import { amountsLike, listed, vaultMark, type Column, type Markup } from './markup.ts';
+import {
+  amountsLike,
+  listed,
+  sentencesLike,
+  vaultMark,
+  type Column,
+  type Markup,
+} from './markup.ts';
 
 interface Moved {
   readonly vaultId: string | null;
@@ -60,6 +68,7 @@ export function openDifferences(report: DailyReport): Markup | string {
 
 /** The differences, with their explanations. */
 export function differences(report: DailyReport): Markup {
+  const sentenceOf = sentencesLike(report);
   return listed(report.differences, {
     title: 'Differences',
     none: 'The books agree with every compared side.',
@@ -72,8 +81,11 @@ export function differences(report: DailyReport): Markup {
       amountColumn(report, 'Difference', ({ difference }) => difference),
       {
         title: 'Explanation',
-        cell: (one) =>
-          `${words(one.explanation)}${one.breakId === null ? '' : ` ${one.breakId}`}: ${shownDetail(one)}${one.untold === true ? NO_CHAIN_VIEW : ''}`,
+        cell: (one) => {
+          const named = `${words(one.explanation)}${one.breakId === null ? '' : ` ${one.breakId}`}: `;
+          const detail = sentenceOf(sealedText(shownDetail(one)), one.asset);
+          return html`${named}${detail}${one.untold === true ? NO_CHAIN_VIEW : ''}`;
+        },
       },
     ],
   });
@@ -145,13 +157,14 @@ export function unconfirmed(report: DailyReport): Markup | string {
 }
 
 function breakColumns(report: DailyReport): Column<ReportBreak>[] {
+  const sentenceOf = sentencesLike(report);
   return [
     { title: 'Type', cell: ({ type }) => words(type) },
     { title: 'Severity', cell: ({ severity }) => severity },
     { title: 'State', cell: ({ state }) => state },
     ...hashColumns(report),
     amountColumn(report, 'Difference', ({ difference }) => difference),
-    { title: 'Detail', cell: ({ detail }) => shownText(detail) },
+    { title: 'Detail', cell: ({ detail, asset }) => sentenceOf(sealedText(detail), asset) },
     { title: 'Break', cell: ({ breakId }) => breakId, is: 'id' },
   ];
 }

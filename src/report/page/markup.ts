@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { DailyReport } from '../../domain/close/report.ts';
 import { decimalsByAsset } from '../asset-totals.ts';
-import { scaled } from '../figure.ts';
+import { textPieces, type TextAmount } from '../../domain/money/text-amounts.ts';
+import { concise, scaled } from '../figure.ts';
 import { vaultNameOf } from '../vault-name.ts';
 
 export type Markup = ReturnType<typeof html>;
@@ -24,6 +25,22 @@ export function amountsLike(report: DailyReport): AmountOf {
     amount === null
       ? ''
       : html`<span title="${amount}">${scaled(amount, decimals.get(asset ?? '') ?? null)}</span>`;
+}
+
+/** Formats a sentence with its amounts in the asset's own unit. `asset`: the one it is about. */
+export type SentenceOf = (text: string, asset: string | null) => Markup;
+
+/** A formatter with the decimals of the report's totals. */
+export function sentencesLike(report: DailyReport): SentenceOf {
+  const known = decimalsByAsset(report);
+  const amountMark = ({ units, decimals, symbol }: TextAmount): Markup => {
+    const shown = `${concise(units, decimals)} ${symbol}`;
+    return html`<span title="${units}">${shown}</span>`;
+  };
+  return (text, asset) =>
+    html`${textPieces(text, asset, known).map((one) =>
+      typeof one === 'string' ? one : amountMark(one),
+    )}`;
 }
 
 type Cell = Markup | string | number | null;

@@ -14,7 +14,7 @@ import {
   priorDay,
   unconfirmed,
 } from './lists.ts';
-import type { Markup } from './markup.ts';
+import { sentencesLike, type Markup } from './markup.ts';
 import { movements } from './movements.ts';
 import { STYLESHEET } from './stylesheet.ts';
 import { assetSections } from './totals.ts';
@@ -43,7 +43,9 @@ function signature(
   </div>`;
 }
 
-function verdict({ status, version, exceptions }: DailyReport): Markup {
+function verdict(report: DailyReport): Markup {
+  const { status, version, exceptions } = report;
+  const sentenceOf = sentencesLike(report);
   const sentences: Record<ReportStatus, string> = {
     balanced:
       version === 1
@@ -60,7 +62,8 @@ function verdict({ status, version, exceptions }: DailyReport): Markup {
         ? ''
         : html`<ul>
             ${exceptions.map(
-              ({ kind, detail }) => html`<li>${kind.replaceAll('_', ' ')}: ${detail}</li>`,
+              ({ kind, detail }) =>
+                html`<li>${kind.replaceAll('_', ' ')}: ${sentenceOf(detail, null)}</li>`,
             )}
           </ul>`
     }`;

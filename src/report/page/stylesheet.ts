@@ -11,7 +11,7 @@ h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.05rem; margin: 2rem 0 .5r
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .3rem .5rem; border-bottom: 1px solid #dfe6e2; vertical-align: top; }
 th { font-weight: 600; font-size: .8rem; color: #55635d; }
-.number { text-align: right; white-space: nowrap; } .id { font-family: ui-monospace, monospace; font-size: .8rem; overflow-wrap: anywhere; min-width: 6.5rem; }
+.number { text-align: right; white-space: nowrap; } .number.note { white-space: normal; } .id { font-family: ui-monospace, monospace; font-size: .8rem; overflow-wrap: anywhere; min-width: 6.5rem; }
 .zero-figure { color: #a9b5b0; } td.closing { font-weight: 600; } td.apart { font-weight: 600; color: #9c2b10; }
 h3 { font-size: .9rem; margin: 1rem 0 .25rem; } .vault .id { display: block; }
 tfoot td { font-weight: 600; border-top: 2px solid #17211d; border-bottom: 0; }

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import { assetTotal, type Figure } from '../asset-totals.ts';
+import { chainLackOf, chainText, type ChainLack } from '../chain-view.ts';
 import { scaled } from '../figure.ts';
 import { vaultMark, type Markup } from './markup.ts';
 import { waterfall } from './waterfall.ts';
@@ -47,7 +48,17 @@ function comparedColumns(totals: readonly ReportTotal[]): readonly Column[] {
   return [...CHAIN, ...(hasCutOff ? CUT_OFF : []), ...(hasBurned ? BURNED : []), ...CUSTODY];
 }
 
-function figureCell(amount: string | null, decimals: number | null, figure: Figure): Markup {
+/** A row of figures, and how many vaults of it have no chain view. */
+interface Row {
+  readonly figures: Readonly<Partial<Record<Figure, string | null>>>;
+  readonly lack: ChainLack;
+}
+
+function figureCell({ figures, lack }: Row, decimals: number | null, figure: Figure): Markup {
+  const amount = figures[figure] ?? null;
+  const isOfChain = figure === 'chainClosing' || figure === 'chainDifference';
+  const instead = isOfChain ? chainText(figure, lack) : null;
+  if (instead !== null) return html`<td class="number note">${instead}</td>`;
   if (amount === null) return html`<td class="number note">not compared</td>`;
   // Most figures are zero: their short form leaves room for the others.
   if (amount === '0') return html`<td class="number zero-figure" title="0">0</td>`;
@@ -62,8 +73,10 @@ function table(
   report: DailyReport,
 ): Markup {
   const sums = assetTotal(totals);
-  const cells = (row: Readonly<Partial<Record<Figure, string | null>>>): Markup[] =>
-    columns.map(([figure]) => figureCell(row[figure] ?? null, sums.decimals, figure));
+  const cells = (figures: Row['figures'], rows: readonly ReportTotal[]): Markup[] => {
+    const row = { figures, lack: chainLackOf(rows) };
+    return columns.map(([figure]) => figureCell(row, sums.decimals, figure));
+  };
   return html`<div class="scroll">
     <table class="figures">
       <thead>
@@ -77,14 +90,14 @@ function table(
           (total) =>
             html`<tr>
               <td class="vault">${vaultMark(report, total.vaultId)}</td>
-              ${cells(total)}
+              ${cells(total, [total])}
             </tr>`,
         )}
       </tbody>
       <tfoot>
         <tr>
           <td>Total</td>
-          ${cells(sums)}
+          ${cells(sums, totals)}
         </tr>
       </tfoot>
     </table>

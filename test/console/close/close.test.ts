@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { StatusBadge } from '../../../src/console/close/calendar.tsx';
+import { Exceptions } from '../../../src/console/close/day-page.tsx';
 import { isDay, readMonth } from '../../../src/console/close/days.ts';
+import type { DailyReport } from '../../../src/domain/close/report.ts';
 import { closeOf, closesOf } from '../../store/close/closing.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
 import { fill } from '../browser/filled.ts';
@@ -57,71 +59,6 @@ test('a calendar knows closed days, the days that wait, today, and the days that
     timezone: 'UTC',
   });
   expect([later.before, later.after]).toEqual(['2025-11', '2026-01']);
-});
-
-test('before the first close, days end in the configured time zone', async () => {
-  const console = await consoleUnderTest({ timezone: 'Asia/Bishkek' });
-  const vera = await console.as('vera');
-  expect(words(await vera.get('/console/close'))).toContain(
-    'Days end at midnight in the time zone Asia/Bishkek.',
-  );
-});
-
-test('a month without a closed day says when the next close is, and how a person closes a day', async () => {
-  const console = await consoleUnderTest();
-  await console.open.deliver({ id: 'strange', stream: 'weather' });
-  const [vera, fiona] = [await console.as('vera'), await console.as('fiona')];
-  const page = words(await fiona.get('/console/close'));
-  expect(page).toContain(
-    'Days end at midnight in the time zone UTC. The next close is due 2025-11-21 00:05:00 UTC . It closes every day that has ended by then.',
-  );
-  expect(page).toContain(
-    'No day of this month is closed yet. 2025-11-20 ends at midnight. Then wait for the next close, or open 2025-11-20 and choose Close now .',
-  );
-  expect(words(await vera.get('/console/close'))).toContain(
-    '2025-11-20 ends at midnight. Then wait for the next close.',
-  );
-  expect(page).not.toMatch(/curl|reconcile\.close/);
-  expect(await (await closed()).as('vera').then((one) => one.get('/console/close'))).not.toContain(
-    'No day of this month',
-  );
-});
-
-test('the page of a day without a close says when the next close is, and what to do until then', async () => {
-  const console = await consoleUnderTest();
-  await console.open.deliver({ id: 'strange', stream: 'weather' });
-  const next = 'The next close is due 2025-11-21 00:05:00 UTC . It closes every day that has ended';
-  const open = words(await (await console.as('fiona')).get('/console/close/2025-11-20'));
-  expect(open).toContain(`2025-11-20 is open: it ends at midnight, UTC. ${next}`);
-  console.open.at = Date.UTC(2025, 10, 22, 12);
-  const [vera, fiona] = [await console.as('vera'), await console.as('fiona')];
-  const due = '/console/close/2025-11-21';
-  expect(words(await fiona.get(due))).toContain(
-    `${next} by then. To close it sooner, choose Close now .`,
-  );
-  expect(words(await vera.get(due))).toContain(
-    `${next} by then. To close it sooner, ask a person with role finance, operator or admin.`,
-  );
-  const none = await vera.get('/console/close/2025-11-01');
-  expect(words(none)).toContain(
-    'The journal has nothing of 2025-11-01. Choose a day in the calendar .',
-  );
-});
-
-test('a month without a closed day leads to the day that has ended, which closes with a button', async () => {
-  const console = await consoleUnderTest();
-  await console.open.deliver({ id: 'strange', stream: 'weather' });
-  console.open.at = Date.UTC(2025, 10, 22, 12);
-  const [olga, vera] = [await console.as('olga'), await console.as('vera')];
-  const page = await olga.get('/console/close');
-  expect(words(page)).toContain(
-    '2025-11-21 has ended: open 2025-11-21 and choose Close now , or wait for the next close.',
-  );
-  expect(page).toContain('open <a href="/console/close/2025-11-21">');
-  expect(await olga.get('/console/close/2025-11-21')).toContain('Close now');
-  expect(words(await vera.get('/console/close'))).toContain(
-    '2025-11-21 has ended: wait for the next close, or ask a person with role finance, operator or admin.',
-  );
 });
 
 test('the badge of a day has the words of the report', async () => {
@@ -230,6 +167,46 @@ test('a difference that the chain alone moved before the cut-off is not called b
   expect(page).not.toContain('booked so shortly');
 });
 
+test('the exceptions of a day show amounts in the unit of their asset', async () => {
+  const report = {
+    exceptions: [
+      {
+        kind: 'identity',
+        detail:
+          'v1 ethereum:ETH: 1500000000000000000 apart from custody, of which 0 is on known hashes',
+      },
+    ],
+  } as unknown as DailyReport;
+  const shown = { report, decimals: new Map([['ethereum:ETH', 18]]), signatures: [] };
+  expect(words(await htmlOf(Exceptions(shown)))).toContain(
+    'identity: v1 ethereum:ETH: 1.5 ETH apart from custody, of which 0 ETH is on known hashes',
+  );
+});
+
+test('a vault without a chain view says so, and the sum says why it is not compared', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  const body = { balanceChanges: [change('1500', { ...AT_ADDRESS, ...decimals(2) })] };
+  await open.deliver(service.confirmed(6, body));
+  const close = async (day: string): Promise<string> => {
+    open.at += 1_000;
+    await open.record(closeOf(open, { day, cutOffAt: open.at, rules: 2 }));
+    open.at += 1_000;
+    return words(await (await console.as('vera')).get(`/console/close/${day}`));
+  };
+  const alone = await close(FIRST_DAY);
+  expect(alone).toContain('ethereum:ETH 15 no chain view not compared');
+  expect(alone).toMatch(
+    /All vaults 15 no chain view not compared .* v1 movements 15 no chain view/,
+  );
+  const other = { vaultId: 'v2', blockchainHash: '0xb2', transactionId: 'tx-b2', ...body };
+  await open.deliver(service.confirmed(6, other), service.chain('transaction', other));
+  const both = await close(SECOND_DAY);
+  expect(both).toContain('ethereum:ETH 30 15 not compared: 1 of 2 vaults has no chain view');
+  const overview = words(await (await console.as('vera')).get('/console'));
+  expect(overview).toContain('not compared 1 of 2 vaults has no chain view');
+});
+
 test('an asset that the address names is drawn alone', async () => {
   const vera = await (await closed()).as('vera');
   const html = await vera.get(`${PATH}?asset=ethereum:ETH`);
@@ -288,57 +265,6 @@ test('the report opens as a page, the formats download, and each button says so'
   expect(report.headers.get('Content-Disposition')).toBeNull();
   expect(words(page)).toContain('Download: JSON CSV XLSX HTML hledger beancount');
   expect(page).toContain('title="Downloads the sealed report of 2025-11-20 as CSV" download=""');
-});
-
-test('two people prepare and review; each form carries the hash of its page', async () => {
-  const console = await closed();
-  const [olga, otto] = [await console.as('olga'), await console.as('otto')];
-  const reportHash = closesOf(console.open)[1]?.report_hash ?? '';
-  const before = await olga.get(PATH);
-  expect(before).toContain(`<input type="hidden" name="reportHash" value="${reportHash}"/>`);
-  expect(words(before)).toContain('Reviewed by waits for the preparer');
-  const sign = { reason: 'compared with the statement', reportHash };
-  const prepared = words(await olga.send(`${PATH}/sign`, { role: 'preparer', ...sign }));
-  expect(prepared).toContain(`You prepared ${SECOND_DAY}.`);
-  expect(prepared).toContain('nobody yet; another person than you reviews');
-  expect(prepared).toContain('Find their cause before you sign');
-  expect(words(await otto.get(PATH))).toContain('Review…');
-  const reviewed = words(await otto.send(`${PATH}/sign`, { role: 'reviewer', ...sign }));
-  expect(reviewed).toContain(`You reviewed ${SECOND_DAY}.`);
-  expect(reviewed).toContain('compared with the statement');
-  expect(reviewed).not.toContain('Review…');
-  expect(reviewed).not.toContain('before you sign');
-  expect(reviewed).toContain('Both signatures are below, with their reasons.');
-  expect(words(await otto.get('/console/close?month=2025-11'))).toContain('20 exceptions reviewed');
-});
-
-test('another hash is refused, and so is a second signature of the preparer', async () => {
-  const console = await closed();
-  const olga = await console.as('olga');
-  const sign = { role: 'preparer', reason: 'seen', reportHash: 'a'.repeat(64) };
-  expect(words(await olga.send(`${PATH}/sign`, sign))).toContain('has another hash');
-  const reportHash = closesOf(console.open)[1]?.report_hash ?? '';
-  await olga.send(`${PATH}/sign`, { ...sign, reportHash });
-  const refused = await olga.send(`${PATH}/sign`, { ...sign, role: 'reviewer', reportHash });
-  expect(words(refused)).toContain('the reviewer must be another person');
-  expect((await olga.post(`${PATH}/sign`, { role: 'auditor' })).status).toBe(404);
-});
-
-test.for(['vera', 'chris'] as const)('%s signs and closes nothing', async (person) => {
-  const console = await closed();
-  const visitor = await console.as(person);
-  const page = await visitor.get(PATH);
-  expect(words(page)).toContain('your role may not sign');
-  expect(page).not.toContain('/sign"');
-  const reportHash = closesOf(console.open)[1]?.report_hash ?? '';
-  const sign = { role: 'preparer', reason: 'seen', reportHash };
-  expect(words(await visitor.send(`${PATH}/sign`, sign))).toContain(
-    'Only the roles finance, operator and admin may close days and sign their reports. Your role is',
-  );
-  expect(words(await visitor.send(`${PATH}/close`))).toContain(
-    'Only the roles finance, operator and admin may close days and sign their reports. Your role is',
-  );
-  expect(console.open.rows('SELECT * FROM close_signatures')).toEqual([]);
 });
 
 test('a day that has ended may be closed by an operator, and the API’s answer is shown', async () => {

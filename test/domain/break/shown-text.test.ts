@@ -26,6 +26,28 @@ test.for([
   ],
   ['books say 3, the chain says 4', 'books say 3, the chain says 4'],
 ] as const)('a reversed credit promises no reversal any more: %s', ([stored, shown]) => {
-  expect(breakText({ detail: stored, reversal: {} })).toBe(shown);
-  expect(breakText({ detail: stored, reversal: null })).toBe(stored);
+  expect(breakText({ detail: stored, state: 'open', reversal: {} })).toBe(shown);
+  expect(breakText({ detail: stored, state: 'open', reversal: null })).toBe(stored);
+});
+
+test.for([
+  [
+    "credit of 100 ripple:XRP rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then",
+    'credit of 100 ripple:XRP rolled back',
+  ],
+  [
+    'deposit of 100 ripple:XRP with memo "2002" that is not registered: attribute it to its owner, or register the memo',
+    'deposit of 100 ripple:XRP with memo "2002" that is not registered',
+  ],
+  ['books say 3, the chain says 4', 'books say 3, the chain says 4'],
+] as const)('a resolved break asks for nothing any more: %s', ([stored, shown]) => {
+  expect(breakText({ detail: stored, state: 'resolved', reversal: null })).toBe(shown);
+});
+
+test('a resolved break says that the feed reversed its credit', () => {
+  const detail =
+    "100 rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then";
+  expect(breakText({ detail, state: 'resolved', reversal: {} })).toBe(
+    '100 rolled back: the feed reversed the credit',
+  );
 });

@@ -183,6 +183,8 @@ test('a break is read with its history, and listed by state and type', async () 
   expect(await types({ state: 'resolved' })).toEqual(['malformed']);
   expect(await types({ state: 'investigating' })).toEqual([]);
   expect(await types({ type: 'malformed' })).toEqual(['malformed']);
+  expect(await types({ breakIds: [id, 'brk_none'] })).toEqual(['malformed']);
+  expect(await types({ breakIds: [] })).toEqual([]);
 });
 
 test('notifications are found by id, hash and status, and quarantined bodies have their own list', async () => {

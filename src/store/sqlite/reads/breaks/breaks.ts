@@ -43,9 +43,12 @@ function compares(amounts: readonly AssetAmount[]): RawBuilder<boolean> {
 
 /** The further conditions of a query: partial indexes repeat some; then the opening, and figures. */
 function conditionsOf(query: BreakQuery): RawBuilder<boolean>[] {
-  const { state, openedAfter, openedUntil, amounts } = query;
+  const { state, breakIds, openedAfter, openedUntil, amounts } = query;
   return [
     ...(state === undefined || state === 'resolved' ? [] : [UNRESOLVED]),
+    ...(breakIds === undefined
+      ? []
+      : [sql<boolean>`break_id in (select value from json_each(${JSON.stringify(breakIds)}))`]),
     ...(openedAfter === undefined ? [] : [sql<boolean>`opened_at > ${openedAfter}`]),
     ...(openedUntil === undefined ? [] : [sql<boolean>`opened_at <= ${openedUntil}`]),
     ...(amounts === undefined ? [] : [compares(amounts)]),

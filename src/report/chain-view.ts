@@ -1,0 +1,28 @@
+import type { ReportTotal } from '../domain/close/report.ts';
+
+/** How many rows of an asset have no chain view: their books have nothing to compare with. */
+export interface ChainLack {
+  readonly without: number;
+  readonly of: number;
+}
+
+/** Counts the rows without a chain view. */
+export function chainLackOf(rows: readonly Pick<ReportTotal, 'chainDifference'>[]): ChainLack {
+  const without = rows.filter(({ chainDifference }) => chainDifference === null).length;
+  return { without, of: rows.length };
+}
+
+/** What stands in place of a figure of the chain view; null where the figure has a meaning. */
+export function chainText(
+  figure: 'chainClosing' | 'chainDifference',
+  { without, of }: ChainLack,
+): string | null {
+  if (without === 0) return null;
+  if (without === of) return figure === 'chainClosing' ? 'no chain view' : 'not compared';
+  return figure === 'chainClosing' ? null : `not compared: ${lackText({ without, of })}`;
+}
+
+/** `1 of 2 vaults has no chain view` */
+export function lackText({ without, of }: ChainLack): string {
+  return `${without} of ${of} vaults ${without === 1 ? 'has' : 'have'} no chain view`;
+}
