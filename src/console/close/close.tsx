@@ -11,6 +11,7 @@ import { readBreaksNow } from './breaks-now.tsx';
 import { readDayReport } from './day-report.ts';
 import { isDay, readMonth, readUnclosedDay } from './days.ts';
 import { mountReport } from './report.ts';
+import { signedText } from './signing.tsx';
 
 function signCall(day: string) {
   return { method: 'POST', path: `/v1/reports/daily/${day}/sign` } as const;
@@ -36,7 +37,7 @@ function mountDownloads(app: Hono<ConsoleEnv>, { document, missing }: ConsoleCon
 }
 
 /** Closing a day, and signing its report. */
-function mountActions(app: Hono<ConsoleEnv>, { perform, missing }: ConsoleContext): void {
+function mountActions(app: Hono<ConsoleEnv>, { reads, perform, missing }: ConsoleContext): void {
   app.post(`${CLOSE_PATH}/:day/close`, async (pageRequest) => {
     const day = pageRequest.req.param('day');
     const { reason } = await pageRequest.req.parseBody();
@@ -55,10 +56,12 @@ function mountActions(app: Hono<ConsoleEnv>, { perform, missing }: ConsoleContex
     const role = SIGNATURE_ROLES.find((one) => one === asked);
     if (!isDay(day) || role === undefined)
       return missing(pageRequest, `${day} has no such signature.`);
+    const before = (await reads.closedDay(day))?.signatures ?? [];
+    const person = pageRequest.get('visitor')?.name;
     return perform(pageRequest, {
       ...signCall(day),
       body: { role, reason, reportHash },
-      done: role === 'preparer' ? `You prepared ${day}.` : `You reviewed ${day}.`,
+      done: signedText(day, { role, person }, before),
       back: `${CLOSE_PATH}/${day}`,
     });
   });

@@ -20,6 +20,28 @@ export interface SigningShown {
 
 const TITLES: Record<SignatureRole, string> = { preparer: 'Prepared by', reviewer: 'Reviewed by' };
 
+/**
+ * The message after a signature: what is so, and what is next. `before`: the signatures until then,
+ * among which the person's own may be already.
+ */
+export function signedText(
+  day: string,
+  by: { readonly role: SignatureRole; readonly person: string | undefined },
+  before: readonly CloseSignature[],
+): string {
+  const { role, person } = by;
+  const verb = role === 'preparer' ? 'prepared' : 'reviewed';
+  const isKnown = before.some((one) => one.role === role && one.person === person);
+  const isWhole = role === 'reviewer' || before.some((one) => one.role === 'reviewer');
+  const done = isKnown
+    ? `You had ${verb} ${day} already: your first signature and its reason stay.`
+    : `You ${verb} ${day}.`;
+  const next = isWhole
+    ? 'Both signatures are there: keep a download of the report.'
+    : 'Next, another person reviews it.';
+  return `${done} ${next}`;
+}
+
 function SignForm({ shown, role }: { shown: SigningShown; role: SignatureRole }): Markup {
   const { day, reportHash } = shown;
   const label = role === 'preparer' ? 'Prepare' : 'Review';

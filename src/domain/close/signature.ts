@@ -22,6 +22,15 @@ function conflict(detail: string): Signing {
   return { kind: 'refused', refusal: { kind: 'conflict', detail } };
 }
 
+/** What another person may do where somebody has signed in their role. */
+function leftToSign(role: SignatureRole, signatures: readonly CloseSignature[]): string {
+  if (role === 'reviewer') return ': nothing is left to sign';
+  const reviewer = signatures.find((one) => one.role === 'reviewer');
+  return reviewer === undefined
+    ? ': sign it as reviewer'
+    : `, and ${reviewer.person} as reviewer: nothing is left to sign`;
+}
+
 /**
  * Handles a signature. Two people sign: first the preparer, then another person as reviewer. Each
  * signs once, and only the report that the person read.
@@ -33,16 +42,21 @@ export function handleSignature(
 ): Signing {
   const { role, person, reportHash } = by;
   if (reportHash !== report.reportHash) {
-    return conflict(`the report of ${report.day} has another hash: ${report.reportHash}`);
+    return conflict(
+      `the report of ${report.day} has another hash, ${report.reportHash}: read this report, then sign it`,
+    );
   }
   const inRole = signatures.find((one) => one.role === role);
   if (inRole !== undefined) {
     if (inRole.person === person) return { kind: 'known' };
-    return conflict(`${inRole.person} has signed ${report.day} as ${role} already`);
+    return conflict(
+      `${inRole.person} has signed ${report.day} as ${role} already${leftToSign(role, signatures)}`,
+    );
   }
   const preparer = signatures.find((one) => one.role === 'preparer');
   if (role === 'preparer') return { kind: 'signed' };
-  if (preparer === undefined) return conflict(`the preparer of ${report.day} signs first`);
+  if (preparer === undefined)
+    return conflict(`nobody has prepared ${report.day} yet: the preparer signs first`);
   if (preparer.person === person) {
     return conflict(`${person} prepared ${report.day}: the reviewer must be another person`);
   }

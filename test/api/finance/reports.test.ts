@@ -70,7 +70,10 @@ test('the preparer signs first, then somebody else reviews; each once, and the r
   const api = await closed();
   const before = closesOf(api.open)[0]?.report;
   const early = await sign(api, 'otto', 'reviewer');
-  expect([early.status, early.body['detail']]).toEqual([409, `the preparer of ${DAY} signs first`]);
+  expect([early.status, early.body['detail']]).toEqual([
+    409,
+    `nobody has prepared ${DAY} yet: the preparer signs first`,
+  ]);
   const prepared = await sign(api, 'olga', 'preparer');
   expect(prepared.body).toMatchObject({ signatures: [{ role: 'preparer', person: 'olga' }] });
   expect((await sign(api, 'olga', 'preparer')).status).toBe(200);

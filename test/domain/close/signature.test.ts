@@ -24,9 +24,28 @@ const SIGNINGS: [
   ['ann', 'preparer', 'ab12', PREPARED, 'known'],
   ['ann', 'preparer', 'ab12', REVIEWED, 'known'],
   ['bob', 'reviewer', 'ab12', REVIEWED, 'known'],
-  ['cat', 'preparer', 'ab12', PREPARED, 'ann has signed 2026-03-01 as preparer already'],
-  ['cat', 'reviewer', 'ab12', REVIEWED, 'bob has signed 2026-03-01 as reviewer already'],
-  ['bob', 'reviewer', 'ab12', [], 'the preparer of 2026-03-01 signs first'],
+  [
+    'cat',
+    'preparer',
+    'ab12',
+    PREPARED,
+    'ann has signed 2026-03-01 as preparer already: sign it as reviewer',
+  ],
+  [
+    'cat',
+    'preparer',
+    'ab12',
+    REVIEWED,
+    'ann has signed 2026-03-01 as preparer already, and bob as reviewer: nothing is left to sign',
+  ],
+  [
+    'cat',
+    'reviewer',
+    'ab12',
+    REVIEWED,
+    'bob has signed 2026-03-01 as reviewer already: nothing is left to sign',
+  ],
+  ['bob', 'reviewer', 'ab12', [], 'nobody has prepared 2026-03-01 yet: the preparer signs first'],
   [
     'ann',
     'reviewer',
@@ -34,9 +53,27 @@ const SIGNINGS: [
     PREPARED,
     'ann prepared 2026-03-01: the reviewer must be another person',
   ],
-  ['ann', 'preparer', 'cd34', [], 'the report of 2026-03-01 has another hash: ab12'],
-  ['bob', 'reviewer', 'cd34', PREPARED, 'the report of 2026-03-01 has another hash: ab12'],
-  ['bob', 'reviewer', 'cd34', REVIEWED, 'the report of 2026-03-01 has another hash: ab12'],
+  [
+    'ann',
+    'preparer',
+    'cd34',
+    [],
+    'the report of 2026-03-01 has another hash, ab12: read this report, then sign it',
+  ],
+  [
+    'bob',
+    'reviewer',
+    'cd34',
+    PREPARED,
+    'the report of 2026-03-01 has another hash, ab12: read this report, then sign it',
+  ],
+  [
+    'bob',
+    'reviewer',
+    'cd34',
+    REVIEWED,
+    'the report of 2026-03-01 has another hash, ab12: read this report, then sign it',
+  ],
 ];
 
 test.for(SIGNINGS)('%s as %s, who saw %s', ([person, role, saw, signed, is]) => {
