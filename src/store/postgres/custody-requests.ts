@@ -95,7 +95,6 @@ export class CustodyRequests {
   readonly #primary: Primary;
   readonly #wait: StandbyWait;
   #turn: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
 
   constructor(settings: CustodyRequestsSettings) {
     this.#settings = settings;
@@ -137,17 +136,12 @@ export class CustodyRequests {
 
   /** Ends after what was asked before; what is asked later fails. */
   async close(): Promise<void> {
-    await this.#alone(async () => {
-      this.#isClosed = true;
-      await this.#primary.drop();
-    });
+    await this.#alone(() => this.#primary.close());
   }
 
   async #answers<Rows extends readonly object[]>(calls: {
     readonly [Index in keyof Rows]: Call<Rows[Index]>;
   }) {
-    // A request that ends after the client would open a connection that nobody closes.
-    if (this.#isClosed) throw new JournalUnavailable('the client of the custody API has ended');
     const session = await this.#primary.session();
     const { rows, unproven } = await this.#wait.write<Rows>(session, calls);
     if (unproven !== undefined) throw new JournalUnavailable(unproven);

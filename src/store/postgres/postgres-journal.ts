@@ -189,8 +189,9 @@ export class PostgresJournal implements SharedJournal {
     return this.#wait.isAlone ? { ...state, standby: 'missing' } : state;
   }
 
+  /** Ends what is asked now; what is asked later fails. */
   async close(): Promise<void> {
-    await this.#primary.drop();
+    await this.#primary.close();
   }
 
   async #lease(epoch: number, seconds: number): Promise<boolean> {

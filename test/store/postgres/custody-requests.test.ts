@@ -173,7 +173,7 @@ describe.runIf(isInstalled)('requests to the custody API, counted in the databas
     if (started.kind === 'done') count.finish(started.value ?? 0);
     expect(await count.start('deposits')).toEqual({
       kind: 'failed',
-      detail: 'the client of the custody API has ended',
+      detail: 'the connection to PostgreSQL is closed',
     });
     await closing;
     const open =

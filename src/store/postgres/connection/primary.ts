@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host, JournalAddress } from '../address.ts';
+import { JournalUnavailable } from '../../replicated/shared-journal.ts';
 import { FailedHosts } from './failed-hosts.ts';
 import { identityOf, identityRefusal } from '../journal-identity.ts';
 import { missingRights, missingText } from '../runtime-role.ts';
@@ -23,21 +24,25 @@ export class Primary {
   #host = 0;
   #pauseMs = 0;
   #storeId: string | undefined;
+  readonly #closing = new AbortController();
 
-  constructor(address: JournalAddress, settings: SessionSettings) {
+  constructor(address: JournalAddress, settings: Omit<SessionSettings, 'closing'>) {
     this.#address = address;
-    this.#settings = settings;
+    this.#settings = { ...settings, closing: this.#closing.signal };
   }
 
   /** The open session, or a new one. Throws `JournalUnavailable` when no host can be used. */
   async session(): Promise<Session> {
     if (this.#session?.isOpen === true) return this.#session;
     await this.drop();
-    if (this.#pauseMs > 0) await sleep(this.#pauseMs);
+    if (this.#pauseMs > 0) await this.#pause();
     const { hosts } = this.#address;
     const failed = new FailedHosts();
     const inTurn = [...hosts.slice(this.#host), ...hosts.slice(0, this.#host)];
     for (const host of inTurn) {
+      if (this.#closing.signal.aborted) {
+        throw new JournalUnavailable('the connection to PostgreSQL is closed');
+      }
       try {
         this.#session = await this.#open(host);
         this.#host = hosts.indexOf(host);
@@ -66,6 +71,16 @@ export class Primary {
     this.#session = undefined;
     this.#host = (this.#host + 1) % this.#address.hosts.length;
     await session.close();
+  }
+
+  /** Ends the session, and attempts to open one, now and later: a silent server holds up no end. */
+  async close(): Promise<void> {
+    await this.drop();
+    this.#closing.abort();
+  }
+
+  async #pause(): Promise<void> {
+    await sleep(this.#pauseMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
   }
 
   async #open(host: Host): Promise<Session> {

@@ -35,6 +35,8 @@ export interface SessionSettings {
   readonly answerMsMax: number;
   /** The application_name; `counterfoil` by default. */
   readonly name?: string;
+  /** Hangs up, also while the connection comes about. */
+  readonly closing?: AbortSignal;
 }
 
 /** One connection to one server. Its calls are sent together, and run in their order. */
@@ -62,9 +64,12 @@ export class Session {
   static async open(
     address: JournalAddress,
     host: Host,
-    { answerMsMax, name = 'counterfoil' }: SessionSettings,
+    { answerMsMax, name = 'counterfoil', closing }: SessionSettings,
   ): Promise<Session> {
     const socket = new Socket();
+    const hangUp = (): void => void socket.destroy();
+    closing?.addEventListener('abort', hangUp);
+    socket.once('close', () => closing?.removeEventListener('abort', hangUp));
     const client = new pg.Client({
       stream: () => socket,
       ...host,
