@@ -1,4 +1,4 @@
-import { Hono, type MiddlewareHandler } from 'hono';
+import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { getPath } from 'hono/utils/url';
 import { actingOn } from '../api/acting.ts';
@@ -35,6 +35,7 @@ import type { Answering } from './listening/listener.ts';
 import type { Parts } from './parts.ts';
 import type { Duties } from './receivers/duties.ts';
 import { receiverState } from './receivers/receiver-state.ts';
+import { refuseUnfit } from './receivers/refuse-unfit.ts';
 import type { SharedParts } from './receivers/shared-parts.ts';
 import type { RefusedSenders } from './senders/refused-senders.ts';
 
@@ -147,7 +148,10 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
   const { config, log, queue, reads, feed, access, tokens, version, shared } = parts;
   const onBug = bugsTo(log);
   const app = answeringBugs(new Hono(), onBug);
-  app.use('*', refuseDiverged(parts));
+  app.use(
+    '*',
+    refuseUnfit(() => shared?.receiver.showsNothing ?? null),
+  );
   const people = new SignedInPeople();
   const servers = cachedServerChecks(config);
   const api = createApi({
@@ -256,19 +260,6 @@ function policyServices(parts: Parts): PolicyServices {
       return policyWarnings(policy, { reads, published });
     },
     changed: () => ownership.duties?.reevaluate(),
-  };
-}
-
-/** Paths that a diverged replica still answers; their answers say that it has diverged. */
-const ALWAYS_ANSWERED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
-
-/** A diverged replica must show nobody a credit, a balance or a report. */
-function refuseDiverged({ shared }: Parts): MiddlewareHandler {
-  return async (context, next) => {
-    const role = shared?.receiver.role;
-    if (role?.kind !== 'diverged' || ALWAYS_ANSWERED.has(context.req.path)) return next();
-    const text = `This receiver's replica has diverged and serves nothing: ask another receiver. ${role.detail}`;
-    return context.text(text, 503);
   };
 }
 

@@ -5,7 +5,7 @@ import type { Owner } from '../../store/replicated/shared-journal.ts';
 import { HandOver, type HandedFact } from './hand-over.ts';
 import type { Handed } from './owner-client.ts';
 import type { ReplicaPosition } from './replica-position.ts';
-import type { FactRoute } from './fact-route.ts';
+import { NOT_LEVEL, type FactRoute } from './fact-route.ts';
 
 /** How long a fact waits for an owner and its answer. A webhook's sender gives up after 10 s. */
 const HOLD_MS_MAX = 6_000;
@@ -168,6 +168,8 @@ export class ReceiverQueue implements FactQueue {
           : { kind: 'done', outcome };
       }
       case 'follower':
+        // Its caller may have a token that was revoked, and saw an old state.
+        if (!route.isLevel && fact.kind === 'decision') return { kind: 'again', cause: NOT_LEVEL };
         if (this.#handOver === null) throw new Error('a follower has a way to its owner');
         return this.#attemptOf(fact, await this.#handedBy(this.#handOver, fact, endsAt));
       case 'pending':

@@ -7,7 +7,7 @@ import type { Called, OwnerClient } from './owner-client.ts';
 import type { LivingDuties, Ownership } from './ownership.ts';
 import type { ReceiverQueue } from './receiver-queue.ts';
 import type { ReplicaPosition } from './replica-position.ts';
-import type { FactRoute } from './fact-route.ts';
+import { NOT_LEVEL, type FactRoute } from './fact-route.ts';
 
 /** Pause before duties that could not begin are tried again. */
 const AGAIN_MS = 1_000;
@@ -23,6 +23,8 @@ const REPAIR = 'Repair that, or stop this receiver so that another one takes ove
 
 const NOBODY_OWNS =
   'nobody owns the journal, and this replica does not hold all of it yet: wait while its position grows, or start a receiver whose replica does';
+
+const JUST_STARTED = 'this receiver has just started: try again in a moment';
 
 const OWNER_CHANGES = 'the owner of the journal changes: try again in a moment';
 
@@ -88,16 +90,37 @@ export class Receiver {
   }
 
   /**
-   * Why this receiver, although it is the owner or a follower, takes no facts, and what to do; else
-   * null. At its start it says so at once: the proxy sends it nothing before facts have a way.
+   * Why the proxy must send nothing to this receiver, although it is the owner or a follower, and what
+   * to do; else null. At its start it says so at once, before facts have a way.
    */
   get outOfService(): string | null {
-    const since = this.#pendingSince;
-    if (since === null || this.#options.clock() - since < PENDING_MS_MAX) return null;
-    if (this.#role?.kind === 'follower') return NOBODY_OWNS;
-    if (this.#role?.kind !== 'owner') return null;
+    const role = this.#role;
+    const isPending = this.#options.clock() - (this.#pendingSince ?? Infinity) >= PENDING_MS_MAX;
+    if (role?.kind === 'follower') {
+      if (isPending) return NOBODY_OWNS;
+      return role.isLevel ? null : NOT_LEVEL;
+    }
+    if (role?.kind !== 'owner' || !isPending) return null;
     if (this.#dutiesFailure === null) return 'this receiver takes over the journal: wait a moment';
     return `the duties of the owner cannot begin, and an empty journal begins with the policy that they bring, so nothing is taken: ${this.#dutiesFailure}. ${REPAIR}`;
+  }
+
+  /** Why this receiver must show nobody a credit, a balance or a report, and what to do; else null. */
+  get showsNothing(): string | null {
+    const role = this.#role;
+    switch (role?.kind) {
+      case undefined:
+        return JUST_STARTED;
+      case 'diverged':
+        return `this receiver's replica has diverged and serves nothing: ask another receiver. ${role.detail}`;
+      case 'follower':
+        return role.isLevel ? null : NOT_LEVEL;
+      case 'owner':
+      case 'cut_off':
+        return null;
+      default:
+        return role satisfies never;
+    }
   }
 
   /** Receives a change of the role. */
@@ -154,7 +177,7 @@ export class Receiver {
 
   #owner() {
     const route = this.#route();
-    return route.kind === 'follower' ? route.owner : null;
+    return route.kind === 'follower' && route.isLevel ? route.owner : null;
   }
 
   async #called<Answer>(
@@ -178,7 +201,7 @@ export class Receiver {
 
   #route(): FactRoute {
     const role = this.#role;
-    if (role === null) return { kind: 'pending', cause: 'this receiver has just started' };
+    if (role === null) return { kind: 'pending', cause: JUST_STARTED };
     switch (role.kind) {
       case 'owner':
         // An empty journal begins with the policy, which the duties bring.
@@ -186,18 +209,18 @@ export class Receiver {
           ? { kind: 'owner' }
           : { kind: 'pending', cause: 'this receiver takes over the journal' };
       case 'follower': {
-        const { owner } = role;
+        const { owner, isLevel } = role;
         const { nameTaken } = this;
         if (nameTaken !== null) return { kind: 'pending', cause: nameTaken };
         return owner?.isLeased === true
-          ? { kind: 'follower', owner }
+          ? { kind: 'follower', owner, isLevel }
           : { kind: 'pending', cause: OWNER_CHANGES };
       }
       case 'cut_off': {
         // A replica that cannot be written, or a wrong clock, keeps nobody else from the facts.
         const { owner, cause } = role;
         return owner?.isLeased === true && owner.url !== this.#options.url
-          ? { kind: 'follower', owner }
+          ? { kind: 'follower', owner, isLevel: false }
           : { kind: 'pending', cause: `this receiver takes nothing now: ${cause}` };
       }
       case 'diverged':

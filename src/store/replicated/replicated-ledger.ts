@@ -34,6 +34,8 @@ export class ReplicatedLedger implements Ledger {
   #askedAt: number | null = null;
   /** The epoch whose lease may still be valid, also after an append of unknown outcome. */
   #leasedEpoch: number | null = null;
+  /** As a follower's role has it. */
+  #isLevel = false;
   #isResigned = false;
   /** The facts that this replica could not write; null when it could write the last ones. */
   #unwritten: readonly Fact[] | null = null;
@@ -123,7 +125,7 @@ export class ReplicatedLedger implements Ledger {
   resign(): Promise<void> {
     return this.#alone(async () => {
       this.#isResigned = true;
-      if (this.#role?.kind === 'owner') this.#change({ kind: 'follower', owner: null });
+      if (this.#role?.kind === 'owner') this.#follows(null);
       if (this.#leasedEpoch !== null) await this.#release(this.#leasedEpoch);
     });
   }
@@ -208,24 +210,24 @@ export class ReplicatedLedger implements Ledger {
     const asked = this.#clock();
     const isRenewed = await this.#asked(() => this.#journal.renew(epoch));
     if (isRenewed) this.#extendedAt = asked;
-    else this.#change({ kind: 'follower', owner: await this.#journal.owner() });
+    else this.#follows(await this.#journal.owner());
   }
 
   async #followAndTakeOver(): Promise<boolean> {
-    const isLevel = await this.#follow();
+    const isLevel = await this.#followToLevel();
     if (isLevel) this.#tryReplica();
     if (this.#barredBy !== null) {
       this.#cutOff(this.#barredBy, await this.#journal.owner());
       return !isLevel;
     }
     if (!isLevel || this.#isResigned) {
-      this.#change({ kind: 'follower', owner: await this.#journal.owner() });
+      this.#follows(await this.#journal.owner());
       return !isLevel;
     }
     const asked = this.#clock();
     const acquired = await this.#journal.acquire();
     if (acquired.kind === 'owned') {
-      this.#change({ kind: 'follower', owner: acquired.by });
+      this.#follows(acquired.by);
       return false;
     }
     this.#leasedEpoch = acquired.epoch;
@@ -233,6 +235,17 @@ export class ReplicatedLedger implements Ledger {
     this.#extendedAt = asked;
     this.#change({ kind: 'owner', epoch: acquired.epoch });
     return false;
+  }
+
+  /**
+   * Follows for a while. The replica is level when it then holds what the journal held before: while
+   * others append, it may never lack nothing.
+   */
+  async #followToLevel(): Promise<boolean> {
+    const { commitNumber } = this.#isLevel ? this.#replica.head : await this.#journal.head();
+    const lacksNone = await this.#follow();
+    this.#isLevel = lacksNone || this.#replica.head.commitNumber >= commitNumber;
+    return lacksNone;
   }
 
   /**
@@ -308,7 +321,12 @@ export class ReplicatedLedger implements Ledger {
     }
   }
 
+  #follows(owner: Owner | null): void {
+    this.#change({ kind: 'follower', owner, isLevel: this.#isLevel });
+  }
+
   #cutOff(cause: string, owner: Owner | null = null): void {
+    this.#isLevel = false;
     this.#change({ kind: 'cut_off', cause, owner });
   }
 

@@ -12,8 +12,11 @@ import type { Owner } from './shared-journal.ts';
  */
 export type Role =
   | { readonly kind: 'owner'; readonly epoch: number }
-  /** `owner`: null while nobody owns the journal. */
-  | { readonly kind: 'follower'; readonly owner: Owner | null }
+  /**
+   * `owner`: null while nobody owns the journal. `isLevel`: since this receiver last reached the journal,
+   * its replica has once held all of it. Later it lags by a moment.
+   */
+  | { readonly kind: 'follower'; readonly owner: Owner | null; readonly isLevel: boolean }
   /** `owner`: who keeps facts meanwhile; null while it is not known, or nobody does. */
   | { readonly kind: 'cut_off'; readonly cause: string; readonly owner: Owner | null }
   | { readonly kind: 'diverged'; readonly detail: string };

@@ -28,7 +28,7 @@ const HALT: Fact = {
 test('a follower hands webhooks to the owner, who recognises a repeat', async () => {
   const owner = new TestOwner();
   const { queue, observed } = follower();
-  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: await owner.listen() });
   const facts = Array.from({ length: 40 }, webhook);
   const outcomes = await Promise.all(facts.map((fact) => queue.submit(fact)));
   expect(outcomes).toEqual(facts.map(() => ACCEPTED));
@@ -42,7 +42,7 @@ test('a follower hands webhooks to the owner, who recognises a repeat', async ()
 test('bodies that nobody understands arrive as they are', async () => {
   const owner = new TestOwner();
   const { queue } = follower();
-  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: await owner.listen() });
   const odd = factOf('{"id":"x","type":"new"}', START);
   const bytes = factOf(new Uint8Array([0xff, 0x00, 0x7b]), START);
   expect([odd.kind, bytes.kind]).toEqual(['quarantined', 'refused']);
@@ -56,7 +56,7 @@ test('bodies that nobody understands arrive as they are', async () => {
 test('frames of the longest bodies fit, however short intake.maxBodyBytes is', async () => {
   const owner = new TestOwner({ bodyBytesMax: 4_096 });
   const { queue } = follower({ queueMax: 256 });
-  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: await owner.listen() });
   const outcomes = Array.from({ length: 256 }, (_, index) =>
     queue.submit(factOf(`{"id":"${index}"}`.padEnd(4_096), START)),
   );
@@ -87,7 +87,7 @@ test('a decision is answered when the replica of the follower shows it', async (
   const owner = new TestOwner();
   await owner.open.setPolicy({ default: { confirmations: 6 }, networks: {}, assets: {} });
   const { queue, applied } = follower();
-  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: await owner.listen() });
   let answered = false;
   const outcome = queue.submit(HALT).finally(() => {
     answered = true;
@@ -100,6 +100,20 @@ test('a decision is answered when the replica of the follower shows it', async (
   expect(await outcome).toMatchObject({ kind: 'taken', seq: 2 });
 });
 
+test('a decision waits until the replica of its receiver is level; deliveries do not', async () => {
+  const owner = new TestOwner();
+  const at = await owner.listen();
+  await owner.open.setPolicy({ default: { confirmations: 6 }, networks: {}, assets: {} });
+  const { queue, applied } = follower();
+  queue.setRoute({ kind: 'follower', isLevel: false, owner: at });
+  const decided = queue.submit(HALT);
+  expect(await queue.submit(webhook())).toEqual(ACCEPTED);
+  expect(owner.facts).toBe(2);
+  applied.reach(3);
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: at });
+  expect(await decided).toMatchObject({ kind: 'taken', seq: 3 });
+});
+
 const OWNER = { name: 'o', url: 'http://o.invalid', epoch: 1, isLeased: true };
 
 test.each<Submitted>([{ kind: 'taken', seq: 2 }, { kind: 'unchanged' }])(
@@ -108,7 +122,7 @@ test.each<Submitted>([{ kind: 'taken', seq: 2 }, { kind: 'unchanged' }])(
     const hand = (): Promise<Handed> =>
       Promise.resolve({ kind: 'answered', answers: [answer], position: 2 } as Handed);
     const lagging = follower({ hand, appliedMsMax: 10 });
-    lagging.queue.setRoute({ kind: 'follower', owner: OWNER });
+    lagging.queue.setRoute({ kind: 'follower', isLevel: true, owner: OWNER });
     expect(await lagging.queue.submit(HALT)).toEqual({
       kind: 'unavailable',
       cause: 'the owner has recorded it, and this replica does not show it yet',
@@ -116,7 +130,7 @@ test.each<Submitted>([{ kind: 'taken', seq: 2 }, { kind: 'unchanged' }])(
     // The journal holds it; the replica does not show it yet.
     expect(lagging.observed).toEqual(['forwarded']);
     const { queue, applied } = follower({ hand, appliedMsMax: 240_000 });
-    queue.setRoute({ kind: 'follower', owner: OWNER });
+    queue.setRoute({ kind: 'follower', isLevel: true, owner: OWNER });
     const outcome = queue.submit(HALT);
     await turn();
     applied.reach(2);
@@ -130,10 +144,10 @@ test('facts for a former owner go to the new one, and nothing is kept twice', as
   const { queue } = follower();
   former.epoch = null;
   next.epoch = 2;
-  queue.setRoute({ kind: 'follower', owner: formerOwner });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: formerOwner });
   const outcome = queue.submit(webhook());
   await expect.poll(() => former.refused.length, { timeout: 240_000 }).toBeGreaterThan(0);
-  queue.setRoute({ kind: 'follower', owner: { ...nextOwner, epoch: 2 } });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: { ...nextOwner, epoch: 2 } });
   expect(await outcome).toEqual(ACCEPTED);
   expect([former.facts, next.facts]).toEqual([0, 1]);
   expect(new Set(former.refused)).toEqual(new Set(['epoch']));
@@ -155,12 +169,12 @@ test('a webhook under way to an owner that fell silent goes to the next owner, a
   });
   applied.reach(1);
   const silent = { name: 'o', url: 'http://o.invalid', epoch: 1, isLeased: true };
-  queue.setRoute({ kind: 'follower', owner: silent });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: silent });
   const notified = queue.submit(webhook());
   await expect.poll(() => answers.length).toBe(1);
   const decided = queue.submit(HALT);
   await expect.poll(() => answers.length).toBe(2);
-  queue.setRoute({ kind: 'follower', owner: { ...silent, epoch: 2 } });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: { ...silent, epoch: 2 } });
   expect(await notified).toEqual(ACCEPTED);
   expect(queue.queued).toBe(1);
   answers[1]?.(answered(HALT));
@@ -174,7 +188,7 @@ test('a fact waits while the owner changes, and is refused when nobody becomes t
   const held = queue.submit(webhook());
   await turn();
   expect(queue.queued).toBe(1);
-  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: await owner.listen() });
   expect(await held).toEqual(ACCEPTED);
 
   const clock = new VirtualClock();
@@ -204,7 +218,7 @@ test('a receiver that stops holds facts for a second: an owner is found by then 
   queue.setRoute({ kind: 'pending', cause: 'nobody owns the journal' });
   const passed = queue.submit(webhook());
   queue.hurry();
-  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: await owner.listen() });
   expect(await passed).toEqual(ACCEPTED);
   queue.setRoute({ kind: 'pending', cause: 'nobody owns the journal' });
   const refused = queue.submit(webhook());
@@ -235,7 +249,7 @@ test('after a lost answer a webhook is repeated, and a decision is not', async (
   });
   applied.reach(1);
   const owner = { name: 'o', url: 'http://o.invalid', epoch: 1, isLeased: true };
-  queue.setRoute({ kind: 'follower', owner });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner });
   expect(await queue.submit(webhook())).toEqual(ACCEPTED);
   expect(await queue.submit(HALT)).toEqual({ kind: 'unavailable', cause: 'the connection ended' });
   expect(handed).toEqual(['notification', 'notification', 'decision']);
@@ -248,7 +262,7 @@ test.for([
 ] as const)('an owner refuses %o: %s', async ([wrong, why, text]) => {
   const owner = new TestOwner();
   const { queue } = follower(wrong);
-  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: await owner.listen() });
   const outcome = await queue.submit(webhook());
   expect(outcome.kind === 'unavailable' ? outcome.cause : outcome.kind).toMatch(text);
   expect([owner.refused, owner.facts]).toEqual([[why], 0]);
@@ -268,7 +282,7 @@ function followerOfSilent(answersFrom: number) {
     return Promise.resolve({ kind: 'answered', answers: answers as never, position: 0 });
   };
   const { queue } = follower({ hand, clock: queueClock(clock) });
-  queue.setRoute({ kind: 'follower', owner: OWNER });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: OWNER });
   /** Submits each fact in a frame of its own, while fewer than two are under way. */
   const submit = async (...facts: readonly Fact[]): Promise<{ outcomes: Promise<Submitted[]> }> => {
     const outcomes: Promise<Submitted>[] = [];
@@ -309,7 +323,7 @@ test('facts that were not sent to a silent owner go to the next one at once, a d
   const { queue, frames, submit } = followerOfSilent(2);
   await submit(webhook(), webhook());
   const unsent = await submit(webhook(), HALT);
-  queue.setRoute({ kind: 'follower', owner: { ...OWNER, epoch: 2 } });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: { ...OWNER, epoch: 2 } });
   expect(await unsent.outcomes).toEqual([ACCEPTED, { kind: 'taken', seq: 1 }]);
   expect(frames.flat().filter((kind) => kind === 'decision')).toHaveLength(1);
 });
@@ -317,7 +331,7 @@ test('facts that were not sent to a silent owner go to the next one at once, a d
 test('a decision that was sent to a silent owner is not repeated at the next one', async () => {
   const { queue, clock, frames, submit } = followerOfSilent(2);
   const decided = await submit(HALT);
-  queue.setRoute({ kind: 'follower', owner: { ...OWNER, epoch: 2 } });
+  queue.setRoute({ kind: 'follower', isLevel: true, owner: { ...OWNER, epoch: 2 } });
   await submit(webhook());
   await clock.advance(6_000);
   expect(await decided.outcomes).toMatchObject([{ kind: 'unavailable' }]);

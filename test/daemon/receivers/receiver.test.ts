@@ -47,7 +47,7 @@ function receiverAt(position = 7, prepare = (): void => undefined) {
 
 test('duties begin with the ownership and end with it', async () => {
   const { receiver, said } = receiverAt();
-  receiver.take({ kind: 'follower', owner: OTHER });
+  receiver.take({ kind: 'follower', isLevel: true, owner: OTHER });
   expect(receiver.epoch).toBe(null);
   receiver.take({ kind: 'owner', epoch: 5 });
   expect(receiver.epoch).toBe(5);
@@ -69,7 +69,7 @@ test('the owner of an empty journal takes facts after the policy', async () => {
 test('an ownership that ends while its duties begin starts none', async () => {
   const { receiver, said } = receiverAt();
   receiver.take({ kind: 'owner', epoch: 1 });
-  receiver.take({ kind: 'follower', owner: OTHER });
+  receiver.take({ kind: 'follower', isLevel: true, owner: OTHER });
   await receiver.end();
   expect(said).not.toContain('start');
 });
@@ -106,7 +106,7 @@ test('an owner whose duties cannot begin says why until they begin, or until it 
   cause = 'the disk is full';
   receiver.take({ kind: 'owner', epoch: 6 });
   await expect.poll(() => receiver.dutiesWarning).toContain('the disk is full');
-  receiver.take({ kind: 'follower', owner: OTHER });
+  receiver.take({ kind: 'follower', isLevel: true, owner: OTHER });
   await expect.poll(() => receiver.dutiesWarning).toBe(null);
   await receiver.end();
 });
@@ -114,16 +114,34 @@ test('an owner whose duties cannot begin says why until they begin, or until it 
 test('a receiver that takes no facts says why: at its start at once, later after ten seconds', () => {
   const { receiver } = receiverAt();
   const nobody = /^nobody owns the journal, and this replica does not hold all of it yet: wait/;
-  receiver.take({ kind: 'follower', owner: null });
+  receiver.take({ kind: 'follower', isLevel: true, owner: null });
   expect(receiver.outOfService).toMatch(nobody);
-  receiver.take({ kind: 'follower', owner: OTHER });
+  receiver.take({ kind: 'follower', isLevel: true, owner: OTHER });
   expect(receiver.outOfService).toBe(null);
-  receiver.take({ kind: 'follower', owner: { ...OTHER, isLeased: false } });
+  receiver.take({ kind: 'follower', isLevel: true, owner: { ...OTHER, isLeased: false } });
   now += 9_999;
   expect(receiver.outOfService).toBe(null);
-  receiver.take({ kind: 'follower', owner: null });
+  receiver.take({ kind: 'follower', isLevel: true, owner: null });
   now += 1;
   expect(receiver.outOfService).toMatch(nobody);
+});
+
+test('a follower shows nothing before its replica was level once: it would take revoked tokens', async () => {
+  const { receiver, said } = receiverAt();
+  const notLevel = /^this replica does not hold the whole journal yet: wait while its position/;
+  expect(receiver.showsNothing).toMatch(/^this receiver has just started/);
+  receiver.take({ kind: 'follower', isLevel: false, owner: OTHER });
+  // Deliveries that still arrive go to the owner.
+  expect(said).toEqual(['follower']);
+  expect([receiver.showsNothing, receiver.outOfService]).toEqual([
+    expect.stringMatching(notLevel),
+    expect.stringMatching(notLevel),
+  ]);
+  expect(await receiver.close('2026-01-31')).toMatchObject({ kind: 'unavailable' });
+  receiver.take({ kind: 'follower', isLevel: true, owner: OTHER });
+  expect([receiver.showsNothing, receiver.outOfService]).toEqual([null, null]);
+  receiver.take({ kind: 'diverged', detail: 'another journal' });
+  expect(receiver.showsNothing).toContain('another journal');
 });
 
 test('the owner of an empty journal whose duties cannot begin says that it takes nothing', async () => {
@@ -156,7 +174,8 @@ test('an owner whose duties fail after the policy takes facts', async () => {
 
 test('a receiver is level when it holds what the owner holds', async () => {
   const [level, behind] = [receiverAt(7).receiver, receiverAt(6).receiver];
-  for (const receiver of [level, behind]) receiver.take({ kind: 'follower', owner: OTHER });
+  for (const receiver of [level, behind])
+    receiver.take({ kind: 'follower', isLevel: true, owner: OTHER });
   expect([await level.isLevel(), await behind.isLevel()]).toEqual([true, false]);
   level.take({ kind: 'cut_off', cause: 'the network', owner: null });
   behind.take({ kind: 'owner', epoch: 5 });
@@ -183,7 +202,7 @@ test('a diverged replica refuses facts', () => {
 
 test('a receiver whose URL another owner has says so and hands it nothing', () => {
   const { receiver, said } = receiverAt();
-  receiver.take({ kind: 'follower', owner: { ...OTHER, url: OWN_URL } });
+  receiver.take({ kind: 'follower', isLevel: true, owner: { ...OTHER, url: OWN_URL } });
   expect(said).toEqual(['pending']);
   expect(receiver.nameTaken).toContain('give each receiver its own receiver.name and receiver.url');
 });
@@ -191,7 +210,7 @@ test('a receiver whose URL another owner has says so and hands it nothing', () =
 test('a call that the owner does not answer says why', async () => {
   const { receiver } = receiverAt();
   expect(await receiver.reconcile()).toMatchObject({ kind: 'not_recorded' });
-  receiver.take({ kind: 'follower', owner: OTHER });
+  receiver.take({ kind: 'follower', isLevel: true, owner: OTHER });
   expect(await receiver.reconcile()).toEqual({
     kind: 'not_recorded',
     cause: 'the owner of the journal changes: try again in a moment',

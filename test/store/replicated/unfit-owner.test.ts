@@ -179,6 +179,55 @@ class BusyConnection extends MemoryReceiver {
   }
 }
 
+/** A connection that brings one commit in 300 ms. */
+class NarrowConnection extends BusyConnection {
+  override async read(after: JournalHead): Promise<Following> {
+    const following = await super.read(after);
+    if (following.kind === 'diverged') return following;
+    return { ...following, commits: following.commits.slice(0, 1) };
+  }
+}
+
+test('a follower is level when it holds what the journal held before its step, and stays so until it is cut off', async () => {
+  const journal = new MemoryJournal();
+  const a = new Receiver('a', journal);
+  await a.ledger.step();
+  let number = 0;
+  const commit = async (): Promise<void> => {
+    number += 1;
+    await a.ledger.commit([deposit(`n${number}`)]);
+  };
+  const commitSix = async (): Promise<void> => {
+    for (let commits = 0; commits < 6; commits += 1) await commit();
+  };
+  await commitSix();
+  let isBusy = false;
+  const connection = new NarrowConnection(journal, async () => {
+    journal.now += 300;
+    if (isBusy) await commit();
+  });
+  const { ledger: replica } = new OpenLedger(undefined, { sharing: null });
+  const { ledger, roles } = receiverOver(journal, replica, connection);
+  await ledger.step();
+  expect(roles.at(-1)).toMatchObject({ kind: 'follower', isLevel: false });
+  isBusy = true;
+  // The owner commits as fast as this receiver reads, so it never lacks nothing.
+  for (const head of [8, 12]) {
+    await ledger.step();
+    expect(replica.head.commitNumber).toBe(head);
+    expect(roles.at(-1)).toMatchObject({ kind: 'follower', isLevel: true });
+  }
+  connection.isCut = true;
+  await ledger.step();
+  await commitSix();
+  connection.isCut = false;
+  await ledger.step();
+  expect(roles.slice(-2)).toMatchObject([
+    { kind: 'cut_off' },
+    { kind: 'follower', isLevel: false },
+  ]);
+});
+
 test('a follower that cannot keep up still sees who the owner is, and acquires only when it is level', async () => {
   const journal = new MemoryJournal();
   const [a, b] = [new Receiver('a', journal), new Receiver('b', journal)];
