@@ -6,7 +6,7 @@ import { JournalUnavailable } from '../../../src/store/replicated/shared-journal
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { isInstalled } from '../../postgres/installed.ts';
 import { PASSWORD } from '../../postgres/server.ts';
-import { commitAfter, EMPTY, note, plain } from './commits.ts';
+import { commitAfter, EMPTY, headOf, note, plain } from './commits.ts';
 import { newJournal, NOW_MS, owning, readAll, receiver } from './receiver.ts';
 
 const REQUIRED = { standby: 'required' } as const;
@@ -176,20 +176,31 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     expect(await receiver(address, 'b').owner()).toBeNull();
   });
 
-  test('an append is refused in a session that has lost its settings, as under a pooler', async () => {
-    const address = await journalOf();
-    const owner = receiver(address, 'a', REQUIRED);
-    const epoch = await owning(owner);
-    // A pooler of transactions would run the statement in a session without them.
-    await cluster.sql(`CREATE FUNCTION ${address.schema}.lose() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN PERFORM set_config('synchronous_commit', 'local', false); RETURN NULL; END $$;
-      CREATE TRIGGER lose BEFORE UPDATE ON ${address.schema}.ownership
+  test.each([
+    ['settings', "PERFORM set_config('synchronous_commit', 'local', false)"],
+    ['search path', "PERFORM set_config('search_path', 'public', false)"],
+    ['prepared statements', 'DEALLOCATE append'],
+  ])(
+    'an append is refused in a session that has lost its %s, as under a pooler',
+    async (_, lose) => {
+      const address = await journalOf();
+      const owner = receiver(address, 'a', REQUIRED);
+      const epoch = await owning(owner);
+      expect(await owner.append(epoch, COMMIT)).toEqual({ kind: 'appended' });
+      // A pooler of transactions would run the statement in a session without them.
+      await cluster.sql(`CREATE FUNCTION ${address.schema}.lose() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN ${lose}; RETURN NULL; END $$;
+      CREATE TRIGGER lose AFTER UPDATE ON ${address.schema}.ownership
       FOR EACH STATEMENT EXECUTE FUNCTION ${address.schema}.lose()`);
-    await owner.append(epoch, null).catch(() => undefined);
-    expect(await owner.append(epoch, COMMIT)).toEqual({
-      kind: 'unavailable',
-      cause: expect.stringContaining('pooler') as unknown,
-    });
-    expect(await cluster.sql(`SELECT FROM ${address.schema}.journal`)).toEqual([]);
-  });
+      await owner.append(epoch, null).catch(() => undefined);
+      const next = commitAfter(headOf(COMMIT), [note('next')]);
+      expect(await owner.append(epoch, next)).toEqual({
+        kind: 'unavailable',
+        cause: expect.stringContaining(
+          'as under a pooler of transactions: connect to PostgreSQL itself',
+        ) as unknown,
+      });
+      expect(await cluster.sql(`SELECT FROM ${address.schema}.seals`)).toHaveLength(1);
+    },
+  );
 });

@@ -28,13 +28,18 @@ const NAME_AUTHORITY = 'name the authority of its certificate in sslrootcert';
 const UNREACHED = 'the server cannot be reached: check network and firewall';
 const CONNECTION_LOST = 'the connection was lost: the server ended it, or the network was cut';
 
+const POOLER =
+  'the session has lost what it was opened with, as under a pooler of transactions: connect to PostgreSQL itself';
+
 /** What each error code means to an operator, and what to do. PostgreSQL's Appendix A lists them. */
 const ADVICE: Readonly<Record<string, string>> = {
   '25006': 'the server is read-only, as a standby is: name the primary too',
+  '26000': POOLER,
   '28000': 'the server refuses this user: check its pg_hba.conf',
   '3D000': 'the database does not exist: create it, then run `counterfoil init`',
   '42501': 'the role lacks a right: run `counterfoil init --runtime-role` with its name',
-  '42P01': 'a table of the journal is missing: restore the database from its backup',
+  '42P01': `a table of the journal is missing, or ${POOLER}. If the table is missing there too, restore the database from its backup`,
+  '42P05': POOLER,
   '53100': "the server's disk is full: free space there",
   '53200': 'the server has no memory left: give it more, or fewer connections',
   '53300': "the server has no connection left: raise its max_connections, or end others' sessions",
