@@ -10,10 +10,10 @@ import type { BlockchainHash, TransactionId } from '../../domain/ids.ts';
 import type { CountedRow } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
-import { PAGE_SIZE_MAX } from '../../wire/page.ts';
 import type { TransactionRecord } from '../../wire/transaction.ts';
 import { newestFirst } from '../list/custody-list.ts';
 import { PausedList } from '../list/paused-list.ts';
+import { rowsOfHash } from '../list/rows-of-hash.ts';
 
 /**
  * Time limit of an attempt: a day's list takes up to 100 requests, which the budget spreads over a
@@ -162,13 +162,11 @@ export class ChangedTransactions {
     const deadlineMs = now() + HASHES_MS_MAX;
     for (const blockchainHash of hashes.slice(0, HASHES_MAX)) {
       this.#requests += 1;
-      const query = { page: 0, pageSize: PAGE_SIZE_MAX, blockchainHash } as const;
-      const answer = await custody.transactions(query, { priority: 'sweep', deadlineMs });
-      if (answer.kind === 'unavailable' || answer.kind === 'rate-budget') return;
-      if (answer.kind !== 'ok') continue;
-      // The specification does not name this filter, so the service may ignore it.
-      const rows = answer.value.rows.map(transactionOf);
-      await this.#takeLate(rows.filter((row) => row.blockchainHash === blockchainHash));
+      const asked = { priority: 'sweep', deadlineMs } as const;
+      const answer = await rowsOfHash(custody, { blockchainHash }, asked);
+      if (answer.kind === 'failed' && answer.final) return;
+      if (answer.kind === 'failed') continue;
+      await this.#takeLate(answer.rows.filter((row) => row.blockchainHash === blockchainHash));
     }
   }
 

@@ -5,7 +5,7 @@ import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Tally } from '../comparing/tally.ts';
 import { roundOf, type Found } from './look-up-round.ts';
-import { rowsOfHash, vaultHashKey, type VaultHash } from './rows-of-hash.ts';
+import { rowsOfHash, vaultHashKey, type VaultHash } from '../list/rows-of-hash.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
 
 /** Most open breaks of a type read per run. */

@@ -4,10 +4,8 @@ import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custod
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { HashKey } from '../../domain/ids.ts';
-import { transactionOf } from '../../translation/transaction.ts';
-import { PAGE_SIZE_MAX } from '../../wire/page.ts';
 import { hashKeyOf } from '../comparing/comparison.ts';
-import { isOutOfReach } from '../pacing/outcome-kind.ts';
+import { rowsOfHash, type RowsOfHash } from '../list/rows-of-hash.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
 
 /** Most hashes asked per run. One request answers for all transactions that claim a hash. */
@@ -81,32 +79,24 @@ function disputedIn(deposits: readonly Deposit[]): Disputed[] {
   });
 }
 
-type Answer =
-  | { readonly kind: 'complete'; readonly rows: readonly CustodyTransaction[] }
-  /** The answer is incomplete or ignored the filter: nothing follows from missing rows. */
-  | { readonly kind: 'inconclusive' }
-  | { readonly kind: 'failed'; readonly final: boolean };
-
 /**
- * The specification does not name this filter, so a missing row proves nothing unless the service
- * applied the filter. Two signs prove that: every row has the hash, and the deposit's own row is
- * among them. Asks by the hash alone, because each further filter could hide a row.
+ * A missing row proves nothing unless the service applied the filter. Two signs prove that: every row
+ * has the hash, and the deposit's own row is among them. Asks by the hash alone, because each further
+ * filter could hide a row.
  */
 async function answerAbout(
   custody: CustodyClient,
   { blockchainHash, deposits }: Disputed,
   deadlineMs: number,
-): Promise<Answer> {
-  const query = { page: 0, pageSize: PAGE_SIZE_MAX, blockchainHash } as const;
-  const page = await custody.transactions(query, { priority: 'look-up', deadlineMs });
-  if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
-  const { total, unreadable } = page.value;
-  const rows = page.value.rows.map(transactionOf);
-  const isWhole = page.value.page === 0 && rows.length === total && unreadable.length === 0;
-  const isAnswer =
+): Promise<RowsOfHash> {
+  const asked = { priority: 'look-up', deadlineMs } as const;
+  const answer = await rowsOfHash(custody, { blockchainHash }, asked);
+  if (answer.kind === 'failed') return answer;
+  const { rows } = answer;
+  const isFiltered =
     rows.every((row) => row.blockchainHash === blockchainHash) &&
     deposits.some((deposit) =>
       rows.some((row) => row.status === 'confirmed' && isRecordOf(deposit, row)),
     );
-  return isWhole && isAnswer ? { kind: 'complete', rows } : { kind: 'inconclusive' };
+  return isFiltered ? answer : { kind: 'incomplete', rows };
 }

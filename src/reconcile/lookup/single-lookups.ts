@@ -13,7 +13,7 @@ import { unlisted, type Absent } from '../comparing/batch-comparison.ts';
 import { isOutOfReach } from '../pacing/outcome-kind.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import { roundOf, type Answered, type Found } from './look-up-round.ts';
-import { rowsOfHash, type VaultHash } from './rows-of-hash.ts';
+import { rowsOfHash, type VaultHash } from '../list/rows-of-hash.ts';
 import { ShownDeposits } from './shown-deposits.ts';
 import { interleaved, LookupBackoff } from '../pacing/lookup-backoff.ts';
 

@@ -9,7 +9,7 @@ import {
 import { groupedBy } from '../../domain/grouped.ts';
 import type { Movement } from '../../domain/money/movement.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
-import { rowsOfHash, vaultHashKey as keyOf, type VaultHash } from './rows-of-hash.ts';
+import { rowsOfHash, vaultHashKey as keyOf, type VaultHash } from '../list/rows-of-hash.ts';
 
 /** Most hashes looked up per run. Rows read for other reasons answer for most movements. */
 const LOOK_UPS_MAX = 10;

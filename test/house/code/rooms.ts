@@ -20,10 +20,10 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   reconcile: {
     pacing: [],
-    list: [],
+    list: ['pacing'],
     comparing: [],
     watching: ['pacing', 'comparing'],
-    lookup: ['pacing', 'comparing'],
+    lookup: ['pacing', 'list', 'comparing'],
     repair: ['pacing', 'comparing', 'watching'],
     addresses: ['pacing', 'list', 'comparing', 'watching'],
     verifying: ['list', 'comparing'],

@@ -18,17 +18,23 @@ export function vaultHashKey({ vaultId, network, blockchainHash }: VaultHash): s
   return JSON.stringify([vaultId, network, blockchainHash]);
 }
 
-/** The custody API's answer about a vault's hash. */
+/** The custody API's answer about a hash. */
 export type RowsOfHash =
   /** `incomplete`: rows are missing, so nothing follows from their sum or from an absence. */
   | { readonly kind: 'complete' | 'incomplete'; readonly rows: readonly CustodyTransaction[] }
   /** `final`: no further look-up can succeed in this run. */
   | { readonly kind: 'failed'; readonly final: boolean };
 
-/** Asks for all transactions of a vault's hash (the specification, "Transaction endpoints"). */
+/** A hash, or only a part of its transactions. */
+type HashFilter = Pick<VaultHash, 'blockchainHash'> & Partial<VaultHash>;
+
+/**
+ * Asks for all transactions of a hash (the specification, "Transaction endpoints"). The specification
+ * does not name these filters, so the service may ignore one and send other rows too.
+ */
 export async function rowsOfHash(
   custody: CustodyClient,
-  { vaultId, network, blockchainHash }: VaultHash,
+  { vaultId, network, blockchainHash }: HashFilter,
   asked: {
     readonly priority: Priority;
     readonly deadlineMs: number;
@@ -36,10 +42,16 @@ export async function rowsOfHash(
   },
 ): Promise<RowsOfHash> {
   const { pageSize = PAGE_SIZE_MAX, ...options } = asked;
-  const query = { page: 0, pageSize, vaultId, network, blockchainHash };
+  const query = {
+    page: 0,
+    pageSize,
+    ...(vaultId === undefined ? {} : { vaultId }),
+    ...(network === undefined ? {} : { network }),
+    blockchainHash,
+  };
   const page = await custody.transactions(query, options);
   if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
   const { rows, total, unreadable } = page.value;
-  const whole = rows.length === total && unreadable.length === 0;
-  return { kind: whole ? 'complete' : 'incomplete', rows: rows.map(transactionOf) };
+  const isWhole = page.value.page === 0 && rows.length === total && unreadable.length === 0;
+  return { kind: isWhole ? 'complete' : 'incomplete', rows: rows.map(transactionOf) };
 }
