@@ -303,7 +303,7 @@ function CloseSooner({ mayClose }: { mayClose: boolean }): Markup {
 /** A day that is not closed. */
 export function UnclosedDayPage(shown: {
   day: string;
-  kind: 'due' | 'open' | 'none';
+  kind: 'due' | 'open' | 'none' | 'ahead';
   timezone: string;
   mayClose: boolean;
   /** Unix milliseconds. */
@@ -314,12 +314,13 @@ export function UnclosedDayPage(shown: {
     due: `${day} has ended and is not closed.`,
     open: `${day} is open: it ends at midnight, ${timezone}.`,
     none: `The journal has nothing of ${day}.`,
+    ahead: `${day} has not begun.`,
   }[kind];
   const effect = `Closes ${day}, and every day before it that is not closed: reads the custody API, computes the reports and seals them. A closed day never changes.`;
   return (
     <Card id="day" title="The close" live="close" aside={<a href={monthOf(day)}>Calendar</a>}>
       <EmptyState title={title}>
-        {kind === 'none' ? (
+        {kind === 'none' || kind === 'ahead' ? (
           <p>
             Choose a day in the <a href={monthOf(day)}>calendar</a>.
           </p>

@@ -114,12 +114,13 @@ export async function readMonth(
   };
 }
 
-/** The state of a day that is not closed. */
+/** The state of a day that is not closed; `ahead`: it has not begun. */
 export async function readUnclosedDay(
   reads: DayReads,
   day: string,
   clock: DayClock,
-): Promise<{ kind: 'due' | 'open' | 'none'; timezone: string }> {
+): Promise<{ kind: 'due' | 'open' | 'none' | 'ahead'; timezone: string }> {
   const span = await readJournalDays(reads, clock);
-  return { ...unclosed(span, day), timezone: span.timezone };
+  const { timezone } = span;
+  return day > span.today ? { kind: 'ahead', timezone } : { ...unclosed(span, day), timezone };
 }

@@ -182,6 +182,9 @@ test('a break shows its figures, witnesses, webhooks, history and what to do', a
   expect(text).toMatch(
     /v1 no figure 1.5 ETH 1500000000000000000 not compared −1.5 ETH -1500000000000000000 only on the chain/,
   );
+  expect(text).toContain(
+    '“Not compared”: nobody asked the custody API for the sum of this hash. A deposit’s own record is compared apart: see its life.',
+  );
   expect(text).toContain('ntf-1 blockchain transaction');
   expect(text).toMatch(/opened by reconciler .* the chain moved 1\.5 ETH and no platform/);
   expect(text).not.toContain('moved 1500000000000000000');

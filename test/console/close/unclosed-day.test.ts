@@ -46,6 +46,9 @@ test('the page of a day without a close says when the next close is, and what to
   expect(words(await vera.get(due))).toContain(
     `${next} by then. To close it sooner, ask a person with role finance, operator or admin.`,
   );
+  expect(words(await vera.get('/console/close/2025-11-23'))).toContain(
+    '2025-11-23 has not begun. Choose a day in the calendar .',
+  );
   const none = await vera.get('/console/close/2025-11-01');
   expect(words(none)).toContain(
     'The journal has nothing of 2025-11-01. Choose a day in the calendar .',

@@ -94,12 +94,22 @@ export function Witnesses(props: {
   const { statements, decimals } = props;
   if (statements.length === 0) return <p class="muted">No entry is posted for this hash.</p>;
   return (
-    <DataTable
-      caption="What each witness reported about the hash"
-      items={statements}
-      columns={columnsOf(decimals)}
-      rowKey={({ movement }) => `movement-${movement.vaultId}-${movement.asset}`}
-      folds
-    />
+    <>
+      <DataTable
+        caption="What each witness reported about the hash"
+        items={statements}
+        columns={columnsOf(decimals)}
+        rowKey={({ movement }) => `movement-${movement.vaultId}-${movement.asset}`}
+        folds
+      />
+      {statements.some(({ movement }) => movement.custody === null) ? (
+        <p class="foot">
+          “Not compared”: nobody asked the custody API for the sum of this hash. A deposit’s own
+          record is compared apart: see its life.
+        </p>
+      ) : (
+        ''
+      )}
+    </>
   );
 }
