@@ -11,8 +11,18 @@ function isUnbookedDebit({ against, expected, actual }: ReportDifference): boole
   return against === 'chain' && actual === '0' && expected.startsWith('-');
 }
 
+/** The explanations whose text begins with a break's type. */
+const OF_BREAKS: ReadonlySet<ReportDifference['explanation']> = new Set([
+  'break',
+  'resolved_break',
+  'exempt',
+]);
+
 /** The explanation of a difference as people read it. */
 export function shownDetail(one: ReportDifference): string {
+  if (OF_BREAKS.has(one.explanation)) {
+    return one.detail.replace(/^[a-z_]+(?=[:,] )/, (type) => type.replaceAll('_', ' '));
+  }
   if (one.explanation !== 'in_grace' || one.detail !== FROZEN_IN_GRACE) return one.detail;
   return isUnbookedDebit(one)
     ? `${SHOWN_IN_GRACE} If the books do not follow, a critical break opens.`

@@ -43,3 +43,16 @@ test('the page reads so, and the files keep the sealed text', async () => {
     expect(await rendered(format, { differences })).toContain(SEALED);
   }
 });
+
+test.for([
+  ['break', 'unexplained_movement: the chain moved 5', 'unexplained movement: the chain moved 5'],
+  [
+    'exempt',
+    'amount_mismatch, exempt by the rule "a_b" of ann: x_y',
+    'amount mismatch, exempt by the rule "a_b" of ann: x_y',
+  ],
+  ['resolved_break', 'conservation, resolved by ann: seen', 'conservation, resolved by ann: seen'],
+  ['timing', 'custody_x moved later', 'custody_x moved later'],
+] as const)('the type of a break is in words: %s, %s', ([explanation, detail, shown]) => {
+  expect(shownDetail(difference({ explanation, detail }))).toBe(shown);
+});
