@@ -35,7 +35,7 @@ function decided(deposit: Partial<Deposit>, others: readonly Deposit[] = []): st
     ...postedBy(entries),
     ...items.map(({ kind, amount }) => `${kind} ${amount}`),
     ...found.map(({ type }) => `found ${type}`),
-    ...healed.map((one) => `healed ${one.key}`),
+    ...healed.map(({ key: ended }) => `healed ${ended}`),
   ];
 }
 
