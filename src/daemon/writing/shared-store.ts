@@ -59,7 +59,10 @@ export class SharedStore implements WrittenStore {
       journal,
       leaseMs,
       clock,
-      onRole: (role) => say({ kind: 'role', role }),
+      onRole: (role) => {
+        // What the end makes of the role is no news.
+        if (!this.#isClosed) say({ kind: 'role', role });
+      },
       onApplied: (position) => say({ kind: 'applied', position }),
     });
   }
