@@ -42,11 +42,20 @@ export const ACQUIRE: Statement<{ epoch: number }> = {
     ) SELECT epoch FROM acquired`,
 };
 
-/** $1 process, $2 epoch, $3 seconds of the lease; 0 ends it. */
+/**
+ * $1 process, $2 epoch, $3 seconds of the lease; $4 commit and $5 hash of the owner's head. No row:
+ * another receiver has taken the ownership, or a failover has lost the head.
+ */
 export const RENEW: Statement<{ epoch: number }> = {
   name: 'renew',
   text: `UPDATE ownership SET lease_until = clock_timestamp() + make_interval(secs => $3)
-    WHERE process = $1 AND epoch = $2 RETURNING epoch`,
+    WHERE process = $1 AND epoch = $2 AND commit_number = $4 AND head_hash = $5 RETURNING epoch`,
+};
+
+/** $1 process, $2 epoch. */
+export const RELEASE: Statement<object> = {
+  name: 'release',
+  text: `UPDATE ownership SET lease_until = clock_timestamp() WHERE process = $1 AND epoch = $2`,
 };
 
 export const OWNER: Statement<{
@@ -104,13 +113,13 @@ export const APPEND: Statement<AppendRow> = {
       ${NO_PROOF} AS "noProof"`,
 };
 
-/** Confirms repeats with a write. $4 seconds of the lease. */
+/** Confirms repeats with a write. $4 seconds of the lease; $5 commit and $6 hash of the owner's head. */
 export const CONFIRM_REPEATS: Statement<AppendRow> = {
   name: 'confirm-repeats',
   text: `WITH fence AS (
       UPDATE ownership SET confirmations = confirmations + 1,
         lease_until = clock_timestamp() + make_interval(secs => $4)
-      WHERE ${MAY_APPEND} RETURNING 1
+      WHERE ${MAY_APPEND} AND commit_number = $5 AND head_hash = $6 RETURNING 1
     )
     SELECT (SELECT count(*) FROM fence)::int AS fenced, 0 AS facts, ${NO_PROOF} AS "noProof"`,
 };

@@ -30,6 +30,7 @@ import {
   LEASE_SECONDS_MAX,
   OWNER,
   RENEW,
+  RELEASE,
   REPORT_RECEIVER,
   SEALS,
   type AppendRow,
@@ -107,15 +108,17 @@ export class PostgresJournal implements SharedJournal {
     return { kind: 'owned', by };
   }
 
-  async renew(epoch: number): Promise<boolean> {
-    return this.#lease(epoch, this.#settings.leaseSeconds);
+  async renew(epoch: number, { commitNumber, hash }: JournalHead): Promise<boolean> {
+    const values = [this.#process, epoch, this.#settings.leaseSeconds, commitNumber, hash];
+    const [[renewed]] = await this.#write<[{ epoch: number }]>([{ statement: RENEW, values }]);
+    return renewed !== undefined;
   }
 
   async release(epoch: number): Promise<void> {
-    await this.#lease(epoch, 0);
+    await this.#write<[object]>([{ statement: RELEASE, values: [this.#process, epoch] }]);
   }
 
-  async append(epoch: number, commit: SealedCommit | null): Promise<Appended> {
+  async append(epoch: number, commit: SealedCommit | JournalHead): Promise<Appended> {
     let session: Session;
     try {
       session = await this.#primary.session();
@@ -194,26 +197,24 @@ export class PostgresJournal implements SharedJournal {
     await this.#primary.close();
   }
 
-  async #lease(epoch: number, seconds: number): Promise<boolean> {
-    const values = [this.#process, epoch, seconds];
-    const [[renewed]] = await this.#write<[{ epoch: number }]>([{ statement: RENEW, values }]);
-    return renewed !== undefined;
-  }
-
   #looking(): LookingReceiver {
     const { name, url } = this.#settings.receiver;
     const openSeconds = (performance.now() - this.#openedAtMs) / 1_000;
     return { name, url, process: this.#process, openSeconds };
   }
 
-  async #appendIn(session: Session, epoch: number, commit: SealedCommit | null): Promise<Appended> {
+  async #appendIn(
+    session: Session,
+    epoch: number,
+    commit: SealedCommit | JournalHead,
+  ): Promise<Appended> {
     const { leaseSeconds, standby } = this.#settings;
     const isRequired = standby === 'required';
     const fence = [this.#process, epoch, isRequired, leaseSeconds];
     const call =
-      commit === null
-        ? { statement: CONFIRM_REPEATS, values: fence }
-        : { statement: APPEND, values: [...fence, ...valuesOf(commit)] };
+      'rows' in commit
+        ? { statement: APPEND, values: [...fence, ...valuesOf(commit)] }
+        : { statement: CONFIRM_REPEATS, values: [...fence, commit.commitNumber, commit.hash] };
     const { rows, unproven } = await this.#wait.write<[AppendRow]>(session, [call]);
     const [row] = rows[0];
     if (row === undefined) return { kind: 'unknown', cause: 'the server answered without a row' };
@@ -222,7 +223,7 @@ export class PostgresJournal implements SharedJournal {
       return { kind: 'unavailable', cause: NO_PROOF_ADVICE[row.noProof] };
     }
     if (unproven !== undefined) return { kind: 'unknown', cause: unproven };
-    if (row.facts !== (commit?.rows.length ?? 0)) {
+    if (row.facts !== ('rows' in commit ? commit.rows.length : 0)) {
       return { kind: 'unknown', cause: `the server has kept ${row.facts} facts of the commit` };
     }
     return { kind: 'appended' };

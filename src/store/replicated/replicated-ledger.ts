@@ -170,7 +170,7 @@ export class ReplicatedLedger implements Ledger {
   /** A journal that fails in an unknown way may have kept the commit. */
   async #append(epoch: number, { commit }: Prepared) {
     try {
-      return await this.#asked(() => this.#journal.append(epoch, commit));
+      return await this.#asked(() => this.#journal.append(epoch, commit ?? this.#replica.head));
     } catch (error) {
       this.#replica.drop();
       this.#cutOff(causeOf(error));
@@ -208,7 +208,7 @@ export class ReplicatedLedger implements Ledger {
     }
     if (this.#leaseAgeMs() < this.#leaseMs * RENEWED_AFTER_SHARE) return;
     const asked = this.#clock();
-    const isRenewed = await this.#asked(() => this.#journal.renew(epoch));
+    const isRenewed = await this.#asked(() => this.#journal.renew(epoch, this.#replica.head));
     if (isRenewed) this.#extendedAt = asked;
     else this.#follows(await this.#journal.owner());
   }

@@ -22,17 +22,18 @@ export interface SharedJournal {
    */
   acquire(): Promise<Acquired>;
   /**
-   * Extends the lease; false when another receiver has taken it. An append extends it too. Throws
-   * `JournalUnavailable`.
+   * Extends the lease; false when another receiver has taken it, or when the journal no longer ends
+   * with `head`: a failover has lost commits. An append extends it too. Throws `JournalUnavailable`.
    */
-  renew(epoch: number): Promise<boolean>;
+  renew(epoch: number, head: JournalHead): Promise<boolean>;
   /** Ends the lease, so that another receiver need not wait for it. Throws `JournalUnavailable`. */
   release(epoch: number): Promise<void>;
   /**
-   * Appends one commit; null confirms facts that were repeats and wrote no journal row. Either way
-   * it writes, because an answer from a read alone may vouch for a row that a failover loses.
+   * Appends one commit. A head instead confirms facts that were repeats and wrote no journal row: the
+   * journal still ends there. Either way it writes, because an answer from a read alone may vouch for
+   * a row that a failover loses.
    */
-  append(epoch: number, commit: SealedCommit | null): Promise<Appended>;
+  append(epoch: number, commit: SealedCommit | JournalHead): Promise<Appended>;
   /**
    * The commits after a head, oldest first; at most `factsMax` facts, or one commit. Throws
    * `JournalUnavailable`.
@@ -88,7 +89,8 @@ export type Acquired =
   | { readonly kind: 'owned'; readonly by: Owner };
 
 /**
- * What became of an append. `fenced`: another receiver has taken the ownership; nothing was kept.
+ * What became of an append. `fenced`: another receiver has taken the ownership, or the journal ends
+ * elsewhere; nothing was kept.
  * `unavailable`: nothing was kept. `unknown`: the commit may have been kept, for example because the
  * connection was lost, or because the wait for the standby was cancelled. After each of them the
  * receiver must acquire the ownership again before its next append.

@@ -165,11 +165,11 @@ test('a receiver whose first look fails owns nothing before its clock was compar
 class SlowLease extends WatchedReceiver {
   answerRenewal: (() => void) | undefined;
 
-  override async renew(epoch: number): Promise<boolean> {
+  override async renew(epoch: number, head: JournalHead): Promise<boolean> {
     await new Promise<void>((resolve) => {
       this.answerRenewal = resolve;
     });
-    return super.renew(epoch);
+    return super.renew(epoch, head);
   }
 }
 

@@ -46,8 +46,8 @@ export class FragileJournal implements SharedJournal {
     return this.#call('acquire', () => this.#connection.acquire());
   }
 
-  renew(epoch: number): Promise<boolean> {
-    return this.#call('renew', () => this.#connection.renew(epoch));
+  renew(epoch: number, head: JournalHead): Promise<boolean> {
+    return this.#call('renew', () => this.#connection.renew(epoch, head));
   }
 
   release(epoch: number): Promise<void> {
@@ -70,7 +70,7 @@ export class FragileJournal implements SharedJournal {
     return this.#connection.close();
   }
 
-  async append(epoch: number, commit: SealedCommit | null): Promise<Appended> {
+  async append(epoch: number, commit: SealedCommit | JournalHead): Promise<Appended> {
     const fate = this.#options.faults.appendFate();
     this.#note('append', fate);
     switch (fate) {
@@ -100,7 +100,7 @@ export class FragileJournal implements SharedJournal {
     }
   }
 
-  #appended(epoch: number, commit: SealedCommit | null): Promise<Appended> {
+  #appended(epoch: number, commit: SealedCommit | JournalHead): Promise<Appended> {
     this.#setTime();
     return this.#connection.append(epoch, commit);
   }

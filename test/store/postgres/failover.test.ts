@@ -73,7 +73,7 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
     await cancelWait(cluster);
     expect(await reading).toBeInstanceOf(JournalUnavailable);
 
-    const repeated = owner.append(epoch, null);
+    const repeated = owner.append(epoch, headOf(commit));
     await cancelWait(cluster);
     expect((await repeated).kind).toBe('unknown');
 
@@ -116,7 +116,7 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
     await cluster.setSynchronous(false);
     const alone = expect.objectContaining({ kind: 'unavailable' }) as unknown;
     expect(await owner.append(epoch, commit)).toEqual(alone);
-    expect(await owner.append(epoch, null)).toEqual(alone);
+    expect(await owner.append(epoch, EMPTY)).toEqual(alone);
     expect(await cluster.sql(`SELECT FROM ${address.schema}.journal`)).toEqual([]);
     await cluster.setSynchronous(true);
     await cluster.standbyFollows();
@@ -292,6 +292,10 @@ describe.runIf(isInstalled)('when the primary dies', () => {
     await cluster.standby?.start();
     await cluster.promoteStandby();
 
+    // The promoted server has this receiver as its owner, and neither extends its lease nor confirms
+    // repeats of what it lost.
+    expect(await owner.renew(epoch, headOf(third))).toBe(false);
+    expect(await owner.append(epoch, headOf(third))).toEqual({ kind: 'fenced' });
     const follower = receiver(address, 'b');
     expect(await lostOf([first, second, third], follower)).toEqual([2, 3]);
     const following = await follower.read(headOf(third), 100);

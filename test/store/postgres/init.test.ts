@@ -123,8 +123,8 @@ describe.runIf(isInstalled)('init', () => {
       const epoch = await owning(owner);
       const commit = commitAfter(EMPTY, [note('x')], ['{}']);
       expect(await owner.append(epoch, commit)).toEqual({ kind: 'appended' });
-      expect(await owner.append(epoch, null)).toEqual({ kind: 'appended' });
-      expect(await owner.renew(epoch)).toBe(true);
+      expect(await owner.append(epoch, headOf(commit))).toEqual({ kind: 'appended' });
+      expect(await owner.renew(epoch, headOf(commit))).toBe(true);
       expect((await owner.read(headOf(commit), 100)).kind).toBe('commits');
       await owner.release(epoch);
     });

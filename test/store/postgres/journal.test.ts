@@ -153,7 +153,7 @@ describe.runIf(isInstalled)('the journal in PostgreSQL', () => {
       );
       expect(await second.owner()).toMatchObject({ name: 'a', isLeased: false });
       expect(await second.acquire()).toEqual({ kind: 'acquired', epoch: epoch + 1 });
-      expect(await first.renew(epoch)).toBe(false);
+      expect(await first.renew(epoch, EMPTY)).toBe(false);
     });
 
     test('a lease that a clock an hour ahead has written keeps nobody out', async () => {
@@ -185,13 +185,14 @@ describe.runIf(isInstalled)('the journal in PostgreSQL', () => {
       const expire = (): Promise<unknown> =>
         cluster.sql(`UPDATE ${address.schema}.ownership SET lease_until = '-infinity'`);
       await expire();
-      expect(await first.renew(epoch)).toBe(true);
+      expect(await first.renew(epoch, EMPTY)).toBe(true);
       expect((await second.acquire()).kind).toBe('owned');
       await expire();
-      await first.append(epoch, commitAfter(EMPTY, [note('x')]));
+      const commit = commitAfter(EMPTY, [note('x')]);
+      await first.append(epoch, commit);
       expect((await second.acquire()).kind).toBe('owned');
       await expire();
-      await first.append(epoch, null);
+      await first.append(epoch, headOf(commit));
       expect((await second.acquire()).kind).toBe('owned');
       await first.release(epoch);
       expect((await second.acquire()).kind).toBe('acquired');
@@ -208,7 +209,7 @@ describe.runIf(isInstalled)('the journal in PostgreSQL', () => {
       const day = JSON.stringify({ day: 1 });
       const commit = commitAfter(EMPTY, [note('x'), note('y')], [day]);
       expect(await zombie.append(epoch, commit)).toEqual({ kind: 'fenced' });
-      expect(await zombie.append(epoch, null)).toEqual({ kind: 'fenced' });
+      expect(await zombie.append(epoch, EMPTY)).toEqual({ kind: 'fenced' });
       const tables = ['journal', 'bodies', 'seals', 'computed_days'];
       for (const table of tables) {
         expect(await cluster.sql(`SELECT * FROM ${address.schema}.${table}`)).toEqual([]);
@@ -229,6 +230,11 @@ describe.runIf(isInstalled)('the journal in PostgreSQL', () => {
       expect(await owner.append(epoch, third)).toEqual({ kind: 'fenced' });
       const otherHash = { ...second, previousHash: third.hash };
       expect(await owner.append(epoch, otherHash)).toEqual({ kind: 'fenced' });
+      expect(await owner.append(epoch, EMPTY)).toEqual({ kind: 'fenced' });
+      expect(await owner.append(epoch, { ...headOf(first), hash: third.hash })).toEqual({
+        kind: 'fenced',
+      });
+      expect(await owner.renew(epoch, headOf(second))).toBe(false);
       expect((await readAll(owner, EMPTY)).map(plain)).toEqual([plain(first)]);
     });
 

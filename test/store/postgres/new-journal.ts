@@ -55,15 +55,15 @@ class NewJournal implements SharedJournal {
     return (await this.#journal()).acquire();
   }
 
-  async renew(epoch: number): Promise<boolean> {
-    return (await this.#journal()).renew(epoch);
+  async renew(epoch: number, head: JournalHead): Promise<boolean> {
+    return (await this.#journal()).renew(epoch, head);
   }
 
   async release(epoch: number): Promise<void> {
     return (await this.#journal()).release(epoch);
   }
 
-  async append(epoch: number, commit: SealedCommit | null): Promise<Appended> {
+  async append(epoch: number, commit: SealedCommit | JournalHead): Promise<Appended> {
     return (await this.#journal()).append(epoch, commit);
   }
 

@@ -72,7 +72,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     // Nobody hands it on, and nobody becomes the owner, until a standby has it.
     const follower = receiver(address, 'b', REQUIRED);
     await expect(follower.read(EMPTY, 100)).rejects.toBeInstanceOf(JournalUnavailable);
-    expect((await owner.append(epoch, null)).kind).toBe('unavailable');
+    expect((await owner.append(epoch, headOf(COMMIT))).kind).toBe('unavailable');
     cluster.standby?.resume();
     await cluster.setSynchronous(true);
     await cluster.standbyFollows();
@@ -119,7 +119,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     const owner = receiver(await journalOf(), 'a', REQUIRED);
     const epoch = await owning(owner);
     expect(await owner.append(epoch, COMMIT)).toEqual({ kind: 'appended' });
-    expect(await owner.append(epoch, null)).toEqual({ kind: 'appended' });
+    expect(await owner.append(epoch, headOf(COMMIT))).toEqual({ kind: 'appended' });
     expect((await readAll(owner, EMPTY)).map(plain)).toEqual([plain(COMMIT)]);
   });
 
@@ -137,7 +137,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     expect(await owner.append(epoch, COMMIT)).toEqual({ kind: 'appended' });
     // Whoever loses the right while it owns appends nothing any more.
     await cluster.sql('REVOKE pg_monitor FROM blind');
-    expect(await owner.append(epoch, null)).toEqual({
+    expect(await owner.append(epoch, headOf(COMMIT))).toEqual({
       kind: 'unavailable',
       cause: expect.stringContaining(says) as unknown,
     });
@@ -192,7 +192,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
       BEGIN ${lose}; RETURN NULL; END $$;
       CREATE TRIGGER lose AFTER UPDATE ON ${address.schema}.ownership
       FOR EACH STATEMENT EXECUTE FUNCTION ${address.schema}.lose()`);
-      await owner.append(epoch, null).catch(() => undefined);
+      await owner.append(epoch, headOf(COMMIT)).catch(() => undefined);
       const next = commitAfter(headOf(COMMIT), [note('next')]);
       expect(await owner.append(epoch, next)).toEqual({
         kind: 'unavailable',

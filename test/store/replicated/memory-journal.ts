@@ -93,17 +93,17 @@ export class MemoryJournal {
     return { kind: 'acquired', epoch };
   }
 
-  renew(name: string, epoch: number, leaseUntil: number): boolean {
-    const { owner } = this.#primary;
-    if (owner.name !== name || owner.epoch !== epoch) return false;
-    this.#own({ name, epoch, leaseUntil });
-    this.synchronise();
-    return true;
+  renew(from: { readonly name: string; readonly epoch: number }, head: JournalHead): boolean {
+    return this.#endsWith(head) && this.#lease(from, this.now + this.leaseMs);
+  }
+
+  release(from: { readonly name: string; readonly epoch: number }): void {
+    this.#lease(from, -1);
   }
 
   append(
     from: { readonly name: string; readonly epoch: number },
-    commit: SealedCommit | null,
+    commit: SealedCommit | JournalHead,
     fault: AppendFault | undefined,
   ): Appended {
     if (fault === 'lost_before') return { kind: 'unknown', cause: 'the connection was lost' };
@@ -128,19 +128,35 @@ export class MemoryJournal {
     return { kind: 'commits', commits: this.commits.slice(head.commitNumber) };
   }
 
+  #endsWith({ hash }: JournalHead): boolean {
+    return Buffer.compare((this.commits.at(-1) ?? EMPTY).hash, hash) === 0;
+  }
+
+  #lease(
+    { name, epoch }: { readonly name: string; readonly epoch: number },
+    leaseUntil: number,
+  ): boolean {
+    const { owner } = this.#primary;
+    if (owner.name !== name || owner.epoch !== epoch) return false;
+    this.#own({ name, epoch, leaseUntil });
+    this.synchronise();
+    return true;
+  }
+
   #own(owner: Held['owner']): void {
     this.#primary = { ...this.#primary, owner };
   }
 
   #write(
     { name, epoch }: { readonly name: string; readonly epoch: number },
-    commit: SealedCommit | null,
+    commit: SealedCommit | JournalHead,
   ): boolean {
     const { owner, commits } = this.#primary;
     const isOwner = owner.name === name && owner.epoch === epoch;
-    const isNext = commit === null || commit.commitNumber === commits.length + 1;
+    const isNext =
+      'rows' in commit ? commit.commitNumber === commits.length + 1 : this.#endsWith(commit);
     if (!(isOwner && isNext) && this.#mistakes.ignoresEpoch !== true) return false;
-    const kept = commit === null ? commits : [...commits, commit];
+    const kept = 'rows' in commit ? [...commits, commit] : commits;
     this.#primary = { commits: kept, owner: { ...owner, leaseUntil: this.now + this.leaseMs } };
     return true;
   }
@@ -166,18 +182,17 @@ export class MemoryReceiver implements SharedJournal {
     return this.#journal.acquire(this.#name);
   }
 
-  async renew(epoch: number): Promise<boolean> {
+  async renew(epoch: number, head: JournalHead): Promise<boolean> {
     this.#reach();
-    const { now, leaseMs } = this.#journal;
-    return this.#journal.renew(this.#name, epoch, now + leaseMs);
+    return this.#journal.renew({ name: this.#name, epoch }, head);
   }
 
   async release(epoch: number): Promise<void> {
     this.#reach();
-    this.#journal.renew(this.#name, epoch, -1);
+    this.#journal.release({ name: this.#name, epoch });
   }
 
-  async append(epoch: number, commit: SealedCommit | null): Promise<Appended> {
+  async append(epoch: number, commit: SealedCommit | JournalHead): Promise<Appended> {
     if (this.isCut) return { kind: 'unavailable', cause: 'the journal cannot be reached' };
     const fault = this.nextFault;
     this.nextFault = undefined;

@@ -155,6 +155,25 @@ test('a replica that is ahead of the journal stops, and says why', async () => {
   expect(await a.ledger.commit([deposit('n2')])).toMatchObject({ kind: 'unavailable' });
 });
 
+test('an owner whose commits a failover has lost acknowledges no repeat of them, and stops', async () => {
+  const journal = new MemoryJournal({ isAsynchronous: true });
+  const [busy, idle] = [new Receiver('a', journal), new Receiver('a', journal)];
+  await busy.ledger.step();
+  await busy.ledger.commit([deposit('n1')]);
+  journal.failOver();
+  expect(await busy.ledger.commit([deposit('n1')])).toMatchObject({ kind: 'unavailable' });
+  await busy.ledger.step();
+  expect(busy.role).toMatchObject({ kind: 'diverged' });
+
+  await idle.ledger.step();
+  await idle.ledger.commit([deposit('n2')]);
+  journal.failOver();
+  journal.now += journal.leaseMs / 3;
+  await idle.ledger.step();
+  await idle.ledger.step();
+  expect(idle.role).toMatchObject({ kind: 'diverged' });
+});
+
 /** Only the primary holds a commit; the follower steps; then the primary dies. */
 async function followerAfterFailOver(mistakes: Mistakes): Promise<string | undefined> {
   const { journal, a, b } = two(mistakes);
