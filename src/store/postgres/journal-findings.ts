@@ -19,6 +19,12 @@ const CONNECTIONS_MIN = 10;
 /** A standby that is further behind does not keep up with the primary. */
 const LAG_BYTES_MAX = 64 * 1024 * 1024;
 
+/**
+ * Each append writes a new version of the one row in `ownership`, and reads all that still stay: some
+ * 10 ms for so many.
+ */
+const OLD_VERSIONS_MAX = 100_000;
+
 interface ServerRow {
   readonly isStandby: boolean;
   readonly synchronousCommit: string;
@@ -56,6 +62,25 @@ const STANDBYS: Statement<StandbyRow> = {
   text: `SELECT application_name AS name, state IS NOT NULL AS "isVisible", sync_state AS "syncState",
     pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)::bigint AS "lagBytes"
     FROM pg_stat_replication ORDER BY application_name`,
+};
+
+interface OpenRow {
+  readonly program: string;
+  readonly pid: number;
+  readonly transactions: number;
+}
+
+/**
+ * $1 transactions: the session for which PostgreSQL has kept old versions of rows for longest, if it
+ * began longer ago. The sender to a standby has it for that standby's readers.
+ */
+const OLDEST_OPEN: Statement<OpenRow> = {
+  text: `SELECT coalesce(nullif(application_name, ''), 'a program') AS program, pid,
+      age(backend_xmin) AS transactions
+    FROM pg_stat_activity
+    WHERE (datname = current_database() OR datname IS NULL) AND age(backend_xmin) >= $1::int
+      AND backend_type <> 'autovacuum worker'
+    ORDER BY age(backend_xmin) DESC LIMIT 1`,
 };
 
 /** Rights of the address's role that a receiver must not have. */
@@ -112,6 +137,9 @@ async function hostFindings(
       if (server.isStandby) return { findings, role: 'standby' };
       findings.push(...commitFindings(check, server));
       findings.push(...standbyFindings(check, server, (await session.call(STANDBYS)).rows));
+      findings.push(
+        ...openFindings(check, (await session.call(OLDEST_OPEN, OLD_VERSIONS_MAX)).rows),
+      );
       findings.push(...(await schemaFindings(session, address)));
       return { findings, role: 'primary' };
     } finally {
@@ -190,6 +218,13 @@ function standbyFindings(
     const behind = `standby ${name} (${syncState}) is ${lagBytes ?? 0} bytes behind`;
     if ((lagBytes ?? 0) <= LAG_BYTES_MAX) return ok(check, behind);
     return warning(check, `${behind}: check its disk and its network`);
+  });
+}
+
+function openFindings(check: string, oldest: readonly OpenRow[]): JournalFinding[] {
+  return oldest.map(({ program, pid, transactions }) => {
+    const detail = `${program} (process ${pid}) has had a transaction open for ${transactions} others, so old versions of rows stay, and each append becomes slower: end it`;
+    return warning(check, detail);
   });
 }
 

@@ -84,6 +84,25 @@ describe.runIf(isInstalled)('the findings about a database', () => {
     expect(found).toEqual([expect.stringMatching(finding)]);
   });
 
+  test('name the program whose open transaction keeps old versions of rows', async () => {
+    const reader = await cluster.connect();
+    await reader.query(
+      `SET application_name = 'nightly dump'; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT`,
+    );
+    // Each pass of the loop writes in a transaction of its own.
+    await cluster.sql(`CREATE TEMPORARY TABLE burned (); DO $$ BEGIN FOR pass IN 1..100000 LOOP
+      BEGIN INSERT INTO burned DEFAULT VALUES; EXCEPTION WHEN division_by_zero THEN END;
+      END LOOP; END $$`);
+    const found = await problemsOf(sound);
+    await reader.end();
+    expect(found).toEqual([
+      expect.stringMatching(
+        /^warning: nightly dump \(process \d+\) has had a transaction open for 1\d{5} others, so old versions of rows stay, and each append becomes slower: end it$/,
+      ),
+    ]);
+    expect(await problemsOf(sound)).toEqual([]);
+  });
+
   test('name two servers that both take writes', async () => {
     const other = await startPostgres({ standby: false });
     await other.sql(`CREATE ROLE runtime LOGIN PASSWORD '${PASSWORD}' IN ROLE pg_monitor`);
