@@ -17,3 +17,25 @@ export function showsOtherwise(
     return { ...answer, value: { ...answer.value, rows: answer.value.rows.map(change) } };
   };
 }
+
+/** Lets the custody API hide rows while `isOn`: lists omit them, and a look-up by id answers 404. */
+export function hides(
+  { client }: Pick<Stage, 'client'>,
+  isHidden: (row: TransactionRecord) => boolean,
+): { isOn: boolean; onlyInLists: boolean } {
+  const hidden = { isOn: false, onlyInLists: false };
+  const [one, list] = [client.transaction.bind(client), client.transactions.bind(client)];
+  client.transaction = async (...asked) => {
+    const answer = await one(...asked);
+    const isGone = hidden.isOn && !hidden.onlyInLists && answer.kind === 'ok';
+    return isGone && isHidden(answer.value) ? { kind: 'not-found' } : answer;
+  };
+  client.transactions = async (...asked) => {
+    const answer = await list(...asked);
+    if (answer.kind !== 'ok' || !hidden.isOn) return answer;
+    const rows = answer.value.rows.filter((row) => !isHidden(row));
+    const total = answer.value.total - (answer.value.rows.length - rows.length);
+    return { ...answer, value: { ...answer.value, rows, total } };
+  };
+  return hidden;
+}

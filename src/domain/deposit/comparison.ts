@@ -198,11 +198,15 @@ export function mayCorrect(deposit: Deposit, record: CustodyTransaction): boolea
 }
 
 function unknown(deposit: Deposit, why: string): Outcome {
+  const advice =
+    deposit.credit === null
+      ? 'do not credit it, it may be forged'
+      : 'it was credited, ask the custody service whether it is on the chain';
   return broken(
     depositFinding('unknown_to_custody', deposit, {
       expected: ZERO,
       actual: deposit.amount,
-      detail: `${why}: do not credit it, it may be forged`,
+      detail: `${why}: ${advice}`,
     }),
   );
 }
@@ -312,39 +316,4 @@ export function transactionFinding(
       ...rest,
     }),
   );
-}
-
-/**
- * Compares an incoming API transaction that has no deposit of ours. A confirmed transaction that
- * moved something is a `missing_notification` after the grace period.
- */
-export function compareUnseen(record: CustodyTransaction, grace: Grace): Outcome {
-  if (record.status === 'mempool' || record.status === 'rolledback') return MATCHED;
-  if (record.status !== 'confirmed') return skipped('unknown_status');
-  if (record.changes === null) return skipped('balance_changes_pending');
-  // Fee, rebate and mint entries make no deposit, but they move the books.
-  const [moved] = [
-    ...receivedIn(record.changes),
-    ...record.changes.filter((change) => change.amount !== ZERO),
-  ];
-  if (moved === undefined) return MATCHED;
-  if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
-  return transactionFinding('missing_notification', record, {
-    asset: moved.asset,
-    expected: moved.amount,
-    actual: ZERO,
-    detail: `the custody API shows a confirmed incoming of ${moved.amount} ${moved.asset} that no notification told of`,
-  });
-}
-
-/**
- * Compares an incoming API transaction that is booked without a deposit: it has fee, rebate or mint
- * entries alone. After the grace period its missing rollback is a `status_mismatch`.
- */
-export function compareBooked(record: CustodyTransaction, grace: Grace): Outcome {
-  if (record.status !== 'rolledback') return MATCHED;
-  if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
-  return transactionFinding('status_mismatch', record, {
-    detail: `the custody API says ${record.status}, and no rollback arrived: its entries are still booked`,
-  });
 }

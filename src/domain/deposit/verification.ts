@@ -2,10 +2,8 @@ import { breakKey, finding, LOCAL_BREAKS, type Finding } from '../break/break.ts
 import {
   answersTo,
   broken,
-  compareBooked,
   compareDeposit,
   compareMovement,
-  compareUnseen,
   custodyReceived,
   foundIn,
   hasLasted,
@@ -28,6 +26,7 @@ import { addressesAfter } from './on-chain-address.ts';
 import { receivedIn } from './received.ts';
 import type { NetworkKey, VaultId } from '../ids.ts';
 import { withCustodySum, type Movement } from '../money/movement.ts';
+import { compareBooked, compareUnseen } from './unseen-comparison.ts';
 import { reverseCredit, evaluate, type Evaluated } from './evaluation.ts';
 import { isPostedFor } from '../hash/sighting.ts';
 

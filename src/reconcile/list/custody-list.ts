@@ -18,6 +18,8 @@ const REQUESTS_MAX = 20;
 /** The result of reading the transactions list. */
 export interface CustodyList {
   readonly transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
+  /** Every row that the reading showed; `transactions` may lack those that were compared before. */
+  readonly shown: ReadonlyMap<TransactionId, CustodyTransaction>;
   readonly requests: number;
   /** Number of rows that this version cannot parse. They do not count as absent. */
   readonly unreadable: number;
@@ -167,5 +169,6 @@ export async function readCustodyList(
         }
       : null;
   const unreadable = list.unreadable.length;
-  return { transactions, requests: list.requests, unreadable, newest, incomplete };
+  const { requests } = list;
+  return { transactions, shown: transactions, requests, unreadable, newest, incomplete };
 }

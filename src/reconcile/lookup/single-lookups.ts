@@ -16,6 +16,7 @@ import { roundOf, type Answered, type Found } from './look-up-round.ts';
 import { rowsOfHash, type VaultHash } from '../list/rows-of-hash.ts';
 import { ShownDeposits } from './shown-deposits.ts';
 import { interleaved, LookupBackoff } from '../pacing/lookup-backoff.ts';
+import { VanishedCredits } from './vanished-credits.ts';
 
 /**
  * Most look-ups per run and kind. Lists answer nearly everything. Separate limits keep many forged
@@ -23,6 +24,7 @@ import { interleaved, LookupBackoff } from '../pacing/lookup-backoff.ts';
  */
 const DEPOSITS_MAX = 20;
 const WITHDRAWALS_MAX = 10;
+const CREDITED_MAX = 5;
 
 /** Most deposits remembered as unknown by id; an evicted deposit is looked up by id again. */
 const NAMELESS_MAX = 10_000;
@@ -50,15 +52,19 @@ export class SingleLookups {
   readonly #withdrawals = new LookupBackoff<Withdrawal>(({ transactionId }) => transactionId);
   /** When a look-up of a withdrawal was first answered with 404, and no row was shown since. */
   readonly #absentSince = new Map<TransactionId, number>();
+  readonly #vanished = new VanishedCredits();
 
   /**
-   * `deposits`: all unconfirmed deposits; those in `listed` are not looked up. `withdrawals`: those
-   * whose notifications are older than the API's possible delay.
+   * `deposits`: all unconfirmed deposits; those in `listed` are not looked up. `credited`: the newest
+   * credits; those that the rows in `shown` should hold are looked up. `withdrawals`: those whose
+   * notifications are older than the API's possible delay.
    */
   async lookUp(context: {
     custody: CustodyClient;
     listed: ReadonlyMap<TransactionId, CustodyTransaction>;
+    shown: ReadonlyMap<TransactionId, CustodyTransaction>;
     deposits: readonly Deposit[];
+    credited: readonly Deposit[];
     withdrawals: readonly Withdrawal[];
     now: number;
     graceMs: number;
@@ -81,17 +87,27 @@ export class SingleLookups {
       now,
       ask: (withdrawal) => lookUpWithdrawal(custody, withdrawal, deadlineMs),
     });
-    for (const { transactionId } of [...listed.values(), ...withdrawals.transactions]) {
+    const missing = this.#vanished.missing(context.credited, context.shown);
+    const credited = await roundOf(this.#deposits, {
+      due: this.#deposits.due(missing, now),
+      max: deposits.final || withdrawals.final ? 0 : CREDITED_MAX,
+      now,
+      ask: (deposit) => this.#lookUpDeposit(custody, deposit, deadlineMs),
+    });
+    const transactions = [deposits, withdrawals, credited].flatMap((round) => round.transactions);
+    for (const { transactionId } of [...listed.values(), ...transactions]) {
       this.#absentSince.delete(transactionId);
     }
+    this.#vanished.see([...context.shown.values(), ...listed.values(), ...transactions]);
+    const absent = [...deposits.absent, ...credited.absent];
     return {
-      transactions: [...deposits.transactions, ...withdrawals.transactions],
-      absentDeposits: deposits.absent,
+      transactions,
+      absentDeposits: this.#vanished.lasting(absent, { at: now, graceMs }),
       absentWithdrawals: withdrawals.absent,
       newlyAbsent: this.#newlyAbsent(withdrawals.absent, { now, graceMs }),
-      postponed: deposits.postponed + withdrawals.postponed,
-      failed: deposits.failed + withdrawals.failed,
-      requests: deposits.requests + withdrawals.requests,
+      postponed: deposits.postponed + withdrawals.postponed + credited.postponed,
+      failed: deposits.failed + withdrawals.failed + credited.failed,
+      requests: deposits.requests + withdrawals.requests + credited.requests,
     };
   }
 

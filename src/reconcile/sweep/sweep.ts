@@ -48,6 +48,9 @@ const WITHDRAWALS_MAX = 5_000;
 /** Most deposits read per run whose hash only webhooks claim as our own. */
 const DISPUTED_MAX = 1_000;
 
+/** Of this many newest deposits, the credited ones must still be shown by the custody API. */
+const NEWEST_MAX = 2_000;
+
 /** The subscriptions that we want. */
 interface Subscribed {
   readonly webhookUrl: string;
@@ -243,7 +246,15 @@ export class Sweep {
     for (const row of changes.shown.about(subjectsOf(unconfirmed))) {
       if (!transactions.has(row.transactionId)) transactions.set(row.transactionId, row);
     }
-    const list = { ...read, transactions, requests, newest: changes.floor, incomplete: null };
+    const shown = isSpared ? new Map<never, never>() : read.shown;
+    const list = {
+      ...read,
+      shown,
+      transactions,
+      requests,
+      newest: changes.floor,
+      incomplete: null,
+    };
     return { list, unconfirmed };
   }
 
@@ -263,6 +274,7 @@ export class Sweep {
       deposits: await reads.waitingDeposits(),
       withdrawals: await reads.unconfirmedWithdrawals(WITHDRAWALS_MAX),
       disputed: await reads.disputedDeposits(now() - graceMs, DISPUTED_MAX),
+      credited: await reads.newestCredited(NEWEST_MAX),
     };
   }
 }

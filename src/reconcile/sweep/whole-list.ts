@@ -99,7 +99,9 @@ export class WholeList {
     const found = await this.#absent.lookUp({
       custody,
       listed: list.transactions,
+      shown: list.shown,
       deposits: unconfirmed.deposits,
+      credited: unconfirmed.credited,
       // A webhook may precede the API: do not look up younger records.
       withdrawals: unconfirmed.withdrawals.filter(
         ({ transactionId, firstSeenAt }) =>

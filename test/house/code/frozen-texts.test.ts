@@ -19,13 +19,13 @@ const FROZEN: Readonly<Record<string, readonly string[]>> = {
   'src/domain/close/verdict.ts': [
     'moved where the chain view was told nothing, and custody did not confirm it',
   ],
-  'src/domain/deposit/comparison.ts': ['that no notification told of'],
   'src/domain/deposit/evaluation.ts': [': attribute it to its owner, or register the memo`'],
   'src/domain/deposit/incoming-handler.ts': [
     'were told again with other amounts; ',
     '} stands`',
     ": when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then`",
   ],
+  'src/domain/deposit/unseen-comparison.ts': ['that no notification told of'],
   'src/domain/deposit/verification.ts': [
     'mined again, and the custody API confirms it: the credit stands',
     'the custody API confirms the amount that stands',

@@ -32,6 +32,7 @@ import {
 import {
   disputedDepositRows,
   heldRows,
+  newestRows,
   unacknowledgedRows,
   changeableDepositRows,
 } from '../../../src/store/sqlite/reads/deposits/deposits.ts';
@@ -97,6 +98,10 @@ test('held deposits of a reason are read in order from their index', () => {
   expect(planOf((db) => heldRows(db, 'operator_hold', 12))).toEqual([
     'SEARCH deposits USING INDEX deposits_held (reason=?)',
   ]);
+});
+
+test('the newest deposits are read from the end of their index', () => {
+  expect(planOf((db) => newestRows(db, 50))).toEqual(['SCAN deposits USING INDEX deposits_by_seq']);
 });
 
 test('unacknowledged credits are read in order from their index', () => {

@@ -80,6 +80,20 @@ export async function readDisputedDeposits(
   return (await disputedDepositRows(db, query).execute()).map(depositOf);
 }
 
+/** A query for the deposits of the newest facts. */
+export function newestRows(db: Kysely<Tables>, limit: number) {
+  return db.selectFrom('deposits').selectAll().orderBy('first_seq', 'desc').limit(limit);
+}
+
+/** Newest deposits with a credit (`Reads.newestCredited`). */
+export async function readNewestCredited(
+  db: Kysely<Tables>,
+  limit: number,
+): Promise<readonly Deposit[]> {
+  const rows = await newestRows(db, limit).execute();
+  return rows.filter((row) => row.credit_id !== null).map(depositOf);
+}
+
 /**
  * Most hashes that are looked up for one address. With more, reading every deposit is hardly slower.
  * An exchange may receive all deposits of a network with memos at one address.
