@@ -223,6 +223,11 @@ function statusMismatch(deposit: Deposit, status: string): Outcome {
   );
 }
 
+/** Whether the deposit waits for nothing, so that it is never stale: only a break can report it. */
+function isDone({ credit, state }: Deposit): boolean {
+  return credit !== null || state === 'internal';
+}
+
 /** The API says confirmed, and the notifications stopped at the mempool. */
 function unconfirmed(record: CustodyTransaction, grace: Grace): Outcome {
   if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
@@ -236,7 +241,7 @@ function unconfirmed(record: CustodyTransaction, grace: Grace): Outcome {
  * 404. Compares id, network, hash, position, asset, status and amount; a webhook alone is never
  * believed (the specification, section "Webhook destination"). `matched` verifies the deposit or,
  * for a rolled-back one, confirms the rollback. `skipped` for an unknown status, unless the deposit
- * was credited, and where the needed balance changes are missing.
+ * was credited or is internal, and where the needed balance changes are missing.
  */
 export function compareDeposit(
   deposit: Deposit,
@@ -257,12 +262,10 @@ export function compareDeposit(
         : statusMismatch(deposit, record.status);
     case 'mempool':
       if (deposit.evidence === 'mempool') return MATCHED;
-      // The API knew a credited deposit as confirmed: it is back in the mempool. It may be mined soon.
-      if (deposit.credit === null || inGrace(deposit.updatedAt, grace)) {
-        return skipped('custody_behind');
-      }
+      // The API knew it as confirmed: it is back in the mempool. It may be mined soon.
+      if (!isDone(deposit) || inGrace(deposit.updatedAt, grace)) return skipped('custody_behind');
       // An older row may be as it was before the credit.
-      return gone && record.updatedAt >= deposit.credit.creditedAt
+      return gone && record.updatedAt >= (deposit.credit?.creditedAt ?? 0)
         ? MATCHED
         : statusMismatch(deposit, record.status);
     case 'confirmed':
@@ -270,8 +273,10 @@ export function compareDeposit(
       if (deposit.evidence === 'mempool') return unconfirmed(record, grace);
       break;
     default:
-      // `failed`, for example. A rolled-back credit has its break already, and is stale with age.
-      return deposit.credit === null || gone || inGrace(record.updatedAt, grace)
+      // `failed`, for example. What is rolled back has left the books.
+      return !isDone(deposit) ||
+        deposit.evidence !== 'confirmed' ||
+        inGrace(record.updatedAt, grace)
         ? skipped('unknown_status')
         : statusMismatch(deposit, record.status);
   }

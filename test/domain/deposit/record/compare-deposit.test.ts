@@ -58,6 +58,8 @@ describe('a deposit against the custody API’s record', () => {
       [{ ...GONE, credit: CREDIT, ...YOUNG }, { status: 'mempool' }, 'skipped: custody_behind'],
       [{ credit: CREDIT }, { status: 'mempool' }, 'critical status_mismatch'],
       [{ credit: CREDIT, ...YOUNG }, { status: 'mempool' }, 'skipped: custody_behind'],
+      [{ state: 'internal' }, { status: 'mempool' }, 'warning status_mismatch'],
+      [{ state: 'internal', ...YOUNG }, { status: 'mempool' }, 'skipped: custody_behind'],
       [MEMPOOL, {}, 'warning missing_notification'],
       [MEMPOOL, YOUNG, 'skipped: in_grace'],
       [GONE, {}, 'warning status_mismatch'],
@@ -70,6 +72,9 @@ describe('a deposit against the custody API’s record', () => {
       [{ credit: CREDIT }, { status: 'failed' }, 'critical status_mismatch'],
       [{ credit: CREDIT }, { status: 'failed', ...YOUNG }, 'skipped: unknown_status'],
       [{ ...GONE, credit: CREDIT }, { status: 'failed' }, 'skipped: unknown_status'],
+      [{ state: 'internal' }, { status: 'failed' }, 'warning status_mismatch'],
+      [{ state: 'internal' }, { status: 'failed', ...YOUNG }, 'skipped: unknown_status'],
+      [{ ...MEMPOOL, state: 'internal' }, { status: 'failed' }, 'skipped: unknown_status'],
     ];
 
   test.for(TABLE)('%o and %o: %s', ([ours, record, outcome]) => {

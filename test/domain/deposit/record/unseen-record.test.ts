@@ -114,6 +114,21 @@ describe('an incoming transaction that no deposit answers to', () => {
       { ...REBATE, status: 'rolledback', updatedAt: AT - 9 },
       ['skipped'],
     ],
+    ...['failed', 'frozen'].flatMap((status): typeof UNSEEN => [
+      [
+        `a booked rebate is ${status}`,
+        seen(),
+        { ...REBATE, status },
+        ['break', 'found status_mismatch', 'healed missing_notification dep-tx'],
+      ],
+      [
+        `a booked rebate is ${status} since a moment ago`,
+        seen(),
+        { ...REBATE, status, updatedAt: AT - 9 },
+        ['skipped'],
+      ],
+    ]),
+    ['a booked rebate is in the mempool', seen(), { ...REBATE, status: 'mempool' }, ['skipped']],
     [
       'a rebate was rolled back, and is booked no more',
       seen({ entryId: null }),
