@@ -14,6 +14,8 @@ const OUTDATED = -Infinity;
 
 interface Shown {
   readonly row: CustodyTransaction;
+  /** Its `updatedAt`, at most the time of its reading: the service's clock may be ahead. */
+  readonly changedAt: number;
   readonly at: number;
 }
 
@@ -44,7 +46,7 @@ export class ShownRows {
       const isNew = known === undefined || versionOf(known.row) !== versionOf(row);
       if (isNew || known.at === OUTDATED) news.push(row);
       this.#rows.delete(row.transactionId);
-      this.#rows.set(row.transactionId, { row, at });
+      this.#rows.set(row.transactionId, { row, changedAt: Math.min(row.updatedAt, at), at });
     }
     for (const oldest of this.#rows.keys()) {
       if (this.#rows.size <= ROWS_MAX) break;
@@ -113,6 +115,6 @@ export class ShownRows {
 
   /** Whether no newer version of this row was read: evidence must not go backwards. */
   isNewest({ transactionId, updatedAt }: CustodyTransaction): boolean {
-    return (this.#rows.get(transactionId)?.row.updatedAt ?? updatedAt) <= updatedAt;
+    return (this.#rows.get(transactionId)?.changedAt ?? updatedAt) <= updatedAt;
   }
 }
