@@ -13,6 +13,8 @@ export interface LastRollback extends HashKey {
   readonly transactionId: TransactionId | null;
   /** Its journal position. */
   readonly seq: number;
+  /** Whether it is a webhook that repeats a rollback, so that it began no epoch. */
+  readonly isRepeat: boolean;
 }
 
 /** An own transaction that had no hash when the custody API last showed it. */

@@ -172,7 +172,7 @@ export type CustodyRecord =
        * The record may correct the deposit. Absent in older facts, which only report differences.
        */
       readonly corrects?: true;
-      /** The deposit's epoch when it was compared. Absent in older facts. */
+      /** The deposit's epoch when it was compared. Absent after many rollbacks, and in older facts. */
       readonly epoch?: number;
     }
   | {
@@ -199,7 +199,10 @@ export type CustodyRecord =
   | {
       readonly kind: 'backfill';
       readonly transaction: CustodyTransaction;
-      /** An incoming transaction's epoch in our books when it was compared. Absent in older facts. */
+      /**
+       * An incoming transaction's epoch in our books when it was compared. Absent after many rollbacks,
+       * and in older facts.
+       */
       readonly epoch?: number;
     }
   | (AddressEvidence & { readonly kind: 'address' })

@@ -1,15 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inGrace, isMisnamed, mayCorrect, skipped } from '../../domain/deposit/comparison.ts';
+import { isMisnamed, mayCorrect, skipped } from '../../domain/deposit/comparison.ts';
 import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { disclaimed } from '../../domain/withdrawal/outgoing-handler.ts';
-import { sightingAt } from '../../domain/fact/backfill.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { KeyedHashState } from '../../domain/hash/hash-state.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { HashKey, TransactionId } from '../../domain/ids.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
-import type { LastRollback } from '../../store/reconciler-view.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
   compareDepositRow,
@@ -21,6 +19,7 @@ import {
   type Compared,
   type Snapshot,
 } from './comparison.ts';
+import { isJustRolledBack, mustBeReadAgain } from './older-row.ts';
 import { mayBeUnsentTransfer, unsentTargets } from './unsent-transfer.ts';
 
 /** Records that the custody API has not confirmed yet, and credits that it must still confirm. */
@@ -216,64 +215,12 @@ export async function compareAll(context: {
   return [...outgoing, ...unknown, ...incoming, ...gone, ...misplaced];
 }
 
-/** Whether a row may be older than a rollback of its transaction, so that a newer one is needed. */
-export function mustBeReadAgain(row: CustodyTransaction, snapshot: Snapshot): boolean {
-  return mayPrecedeRollback(row, snapshot) || mayBeOutdated(row, snapshot);
-}
-
-/**
- * Whether a row would credit a deposit that was rolled back within the grace period, deeper than the
- * webhooks since then said. The custody API may still show the row as it was before the rollback.
- * Once the grace period has ended, its depth counts alone.
- */
-function mayBeOutdated(row: CustodyTransaction, snapshot: Snapshot): boolean {
-  const depth = row.confirmations ?? 0;
-  const isDeepAlone = ({ confirmations, requiredConfirmations: required }: Deposit): boolean =>
-    confirmations < required && depth >= required;
-  return (
-    isJustRolledBack(row, snapshot) &&
-    depositsOf(row, snapshot).some((one) => one.evidence === 'confirmed' && isDeepAlone(one))
-  );
-}
-
-/**
- * Whether our books rolled back what is at a row's position within the grace period. A repeated
- * rollback, and one for another position, do not count: anyone could send one after the other.
- */
-function isJustRolledBack(row: CustodyTransaction, snapshot: Snapshot): boolean {
-  const hashState = snapshot.hashStates.get(hashKeyOf(row));
-  if (row.type !== 'incoming' || hashState === undefined) return false;
-  const at = sightingAt(hashState, row)?.rolledBackAt ?? null;
-  return at !== null && inGrace(at, snapshot);
-}
-
 /**
  * A comparison that repairs nothing yet. The row may be as it was before a rollback: a confirmation
  * booked from it would count as a webhook, and its depth would credit a deposit that is gone.
  */
 function unrepaired(compared: Compared): Compared {
   return { ...compared, missed: null };
-}
-
-/**
- * Whether a row was requested before its transaction was rolled back in our books. Then the row may
- * be older than the rollback: its depth would verify a deposit that was mined again a moment ago. A
- * row that shows the rollback itself is not older. A forged rollback under another transaction's id
- * does not count: the row's depth stays true.
- */
-export function mayPrecedeRollback(row: CustodyTransaction, snapshot: Snapshot): boolean {
-  const { type, status, askedAfter } = row;
-  if (type !== 'incoming' || status === 'rolledback' || askedAfter === undefined) return false;
-  return rollbacksOf(row, snapshot).some(({ seq }) => seq > askedAfter);
-}
-
-/** The last rollbacks of a row's transaction. One that names no transaction counts in its vault. */
-function rollbacksOf(row: CustodyTransaction, { rollbacks }: Snapshot): LastRollback[] {
-  return (rollbacks.get(hashKeyOf(row)) ?? []).filter((one) =>
-    one.transactionId === null
-      ? one.vaultId === row.vaultId
-      : one.transactionId === row.transactionId,
-  );
 }
 
 /** A row that says nothing: a newer one must be read. */

@@ -59,6 +59,22 @@ export interface Snapshot {
   readonly graceMs: number;
 }
 
+/**
+ * Most rollbacks of a position that delay its credit. No chain takes a transaction back so often, and
+ * a forger could delay the credit for as long as he sends.
+ */
+const ROLLBACKS_MAX = 5;
+
+/** Whether a position was rolled back so often that the API's rows alone count. */
+export function hasManyEpochs(epoch: number): boolean {
+  return epoch > ROLLBACKS_MAX;
+}
+
+/** The epoch that a record is about; the writer drops the record in another one. */
+export function onlyInEpoch(epoch: number): { readonly epoch?: number } {
+  return hasManyEpochs(epoch) ? {} : { epoch };
+}
+
 export type Backfill = Extract<CustodyRecord, { kind: 'backfill' }>;
 
 /** One comparison: its outcome, and the record to journal when it changes something. */
@@ -93,7 +109,7 @@ function followUp(
 function backfillOf(transaction: CustodyTransaction, { hashStates }: Snapshot): Backfill {
   if (transaction.type === 'outgoing') return { kind: 'backfill', transaction };
   const hashState = hashStates.get(hashKeyOf(transaction)) ?? EMPTY_HASH_STATE;
-  return { kind: 'backfill', transaction, epoch: epochOf(hashState, transaction) };
+  return { kind: 'backfill', transaction, ...onlyInEpoch(epochOf(hashState, transaction)) };
 }
 
 /** Skip causes that may end without another change of the row. */
@@ -209,7 +225,7 @@ export function compareDepositRow(
   return {
     outcome,
     record: matters
-      ? { kind: 'deposit', depositId, transaction, graceMs, corrects: true, epoch }
+      ? { kind: 'deposit', depositId, transaction, graceMs, corrects: true, ...onlyInEpoch(epoch) }
       : null,
     ...followUp(outcome, transaction, snapshot, deposit),
   };

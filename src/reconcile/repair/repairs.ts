@@ -6,7 +6,7 @@ import type {
 } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { Backfill, Snapshot } from '../comparing/comparison.ts';
+import { depositsOf, onlyInEpoch, type Backfill, type Snapshot } from '../comparing/comparison.ts';
 import type { Tally } from '../comparing/tally.ts';
 import type { PublishedNetworks } from '../watching/published-networks.ts';
 import type { VaultList } from '../watching/vault-list.ts';
@@ -82,7 +82,10 @@ export class Repairs {
     const overdue = missed.map(({ transaction }) => transaction);
     const watched = await this.#watching.run({ ...dated, missed: overdue, seen: repaired.seen });
     return {
-      records: [...repaired.records, ...watched.records],
+      records: [
+        ...repaired.records.flatMap((one) => verifiedAtOnce(one, context.snapshot)),
+        ...watched.records,
+      ],
       requests: repaired.requests + watched.requests,
       repairs: {
         replayed: repaired.replayed,
@@ -91,4 +94,20 @@ export class Repairs {
       },
     };
   }
+}
+
+/**
+ * A backfill, and after it the records that verify its deposits. Between the two no webhook counts: a
+ * forged rollback would take back what the backfill booked.
+ */
+function verifiedAtOnce(record: CustodyRecord, snapshot: Snapshot): CustodyRecord[] {
+  if (record.kind !== 'backfill' || record.transaction.type === 'outgoing') return [record];
+  const { transaction } = record;
+  const { graceMs } = snapshot;
+  const about = { kind: 'deposit', transaction, graceMs, corrects: true } as const;
+  const deposits = depositsOf(transaction, snapshot);
+  return [
+    record,
+    ...deposits.map(({ depositId, epoch }) => ({ ...about, depositId, ...onlyInEpoch(epoch) })),
+  ];
 }

@@ -3,10 +3,10 @@ import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
   compareAll,
-  mustBeReadAgain,
   takeSnapshot,
   type UnconfirmedRecords,
 } from '../comparing/batch-comparison.ts';
+import { mustBeReadAgain } from '../comparing/older-row.ts';
 import { requestsOf, type CustodyResult, type RunContext } from './custody-result.ts';
 import type { CustodyList } from '../list/custody-list.ts';
 import { DifferingMovements } from '../lookup/differing-movements.ts';

@@ -10,11 +10,11 @@ import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import {
   compareAll,
-  mayPrecedeRollback,
   NOTHING_ABSENT,
   NOTHING_UNCONFIRMED,
   takeSnapshot,
 } from '../comparing/batch-comparison.ts';
+import { mayPrecedeRollback } from '../comparing/older-row.ts';
 import { submitInOrder } from '../comparing/evidence-order.ts';
 import type { CreditLatency } from './credit-latency.ts';
 import type { CustodyChanges } from './custody-changes.ts';

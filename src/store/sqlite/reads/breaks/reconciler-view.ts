@@ -63,8 +63,8 @@ async function rollbacksAt(
       .where('rolled.seq', '>', after)
       .where('rolled.stream', '=', 'incoming')
       .where('rolled.type', '=', 'rollback')
-      .groupBy(['rolled.hash_id', 'rolled.vault_id', 'rolled.transaction_id'])
-      .select(['hashes.network', 'hashes.blockchain_hash'])
+      .groupBy(['rolled.hash_id', 'rolled.vault_id', 'rolled.transaction_id', 'rolled.status'])
+      .select(['hashes.network', 'hashes.blockchain_hash', 'rolled.status'])
       .select(['rolled.vault_id', 'rolled.transaction_id'])
       .select(({ fn }) => fn.max('rolled.seq').as('seq'));
     const reversed = at
@@ -77,13 +77,15 @@ async function rollbacksAt(
       .select(['rolled.network', 'rolled.blockchain_hash'])
       .select(['rolled.vault_id', 'rolled.transaction_id'])
       .select(({ fn }) => fn.max('rolled.seq').as('seq'));
-    for (const row of [...(await webhooks.execute()), ...(await reversed.execute())]) {
+    const rolledBack = (await reversed.execute()).map((row) => ({ ...row, status: null }));
+    for (const row of [...(await webhooks.execute()), ...rolledBack]) {
       found.push({
         network: NetworkKey(row.network),
         blockchainHash: BlockchainHash(row.blockchain_hash),
         vaultId: VaultId(row.vault_id ?? ''),
         transactionId: row.transaction_id === null ? null : TransactionId(row.transaction_id),
         seq: row.seq,
+        isRepeat: row.status === 'duplicate',
       });
     }
   }
@@ -122,6 +124,7 @@ function rolledBackBy(seq: number) {
       vaultId,
       transactionId: null,
       seq,
+      isRepeat: false,
     }));
   };
 }
