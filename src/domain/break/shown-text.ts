@@ -7,8 +7,8 @@ import type { BreakState } from './break.ts';
 const FROZEN_ADVICE = ': attribute it to its owner, or register the memo';
 
 /**
- * A break's text as people read it. A memo that somebody registers after the payment ends no hold by itself:
- * only a person who names the owner does. A text of another type is unchanged.
+ * A break's text as people read it. A memo that somebody registers after the payment ends no hold by
+ * itself: only a person who names the owner does. A text of another type is unchanged.
  */
 export function shownText(text: string): string {
   if (!text.endsWith(FROZEN_ADVICE)) return text;

@@ -46,11 +46,12 @@ export function textPieces(
       named !== undefined ||
       BEFORE_AMOUNT.test(text.slice(end, match.index)) ||
       AFTER_AMOUNT.test(text.slice(behind));
-    const digits = current === null ? null : (decimals.get(current) ?? null);
-    if (!isAmount || current === null || digits === null) continue;
+    if (!isAmount || current === null) continue;
+    const digits = decimals.get(current) ?? null;
+    if (digits === null) continue;
     const symbol = current.slice(current.indexOf(':') + 1);
     pieces.push(text.slice(end, match.index), { units, decimals: digits, symbol });
     end = behind;
   }
-  return [...pieces, text.slice(end)].filter((piece) => piece !== '');
+  return [...pieces, text.slice(end)];
 }

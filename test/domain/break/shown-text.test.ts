@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { breakText, shownText } from '../../../src/domain/break/shown-text.ts';
+import { breakText, sealedText, shownText } from '../../../src/domain/break/shown-text.ts';
 
 test.for([
   [
@@ -50,4 +50,18 @@ test('a resolved break says that the feed reversed its credit', () => {
   expect(breakText({ detail, state: 'resolved', reversal: {} })).toBe(
     '100 rolled back: the feed reversed the credit',
   );
+});
+
+test.for([
+  [
+    "100 rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then",
+    '100 rolled back: the page of the break says whether the feed has reversed the credit since',
+  ],
+  [
+    'deposit of 100 ripple:XRP with no memo: attribute it to its owner, or register the memo',
+    'deposit of 100 ripple:XRP with no memo: name its owner',
+  ],
+  ['books say 3, the chain says 4', 'books say 3, the chain says 4'],
+] as const)('a sealed report does not know what happened since: %s', ([stored, shown]) => {
+  expect(sealedText(stored)).toBe(shown);
 });

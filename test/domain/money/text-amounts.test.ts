@@ -52,6 +52,10 @@ test.for([
     null,
     "v1 ripple:XRP: the categories move [5 XRP 6], the day's entries [7 XRP 6]",
   ],
+  ['the chain says 1000000.', 'ripple:XRP', 'the chain says [1000000 XRP 6].'],
+  ['the chain says 1.5', 'ripple:XRP', 'the chain says 1.5'],
+  ['the chain says 5: late', 'ripple:XRP', 'the chain says 5: late'],
+  ['it was 5, apart from 3', 'ripple:XRP', 'it was 5, apart from 3'],
   ['3 differences have no explanation', null, '3 differences have no explanation'],
   ['', null, ''],
 ] as const)('%s', ([text, asset, shown]) => {

@@ -8,6 +8,7 @@ import {
   keepingHalts,
   scopeText,
   withHalt,
+  withoutHalts,
   type HaltScope,
 } from '../../../src/domain/policy/halt.ts';
 import { AssetId, NetworkKey } from '../../../src/domain/ids.ts';
@@ -35,8 +36,16 @@ test.for([
   });
   expect(stopped).toEqual(halted);
   expect(haltsIn(policy)).toEqual([scope]);
-  const withoutHalts = withHalt(policy, scope, false);
-  expect(samePolicy(withoutHalts, POLICY)).toBe(true);
+  const lifted = withHalt(policy, scope, false);
+  expect(samePolicy(lifted, POLICY)).toBe(true);
+});
+
+test('without its halts, a policy has every other rule', () => {
+  const halted = [EVERYTHING, ETHEREUM, SUI, USDC].reduce(
+    (policy, scope) => withHalt(policy, scope, true),
+    POLICY,
+  );
+  expect(samePolicy(withoutHalts(halted), POLICY)).toBe(true);
 });
 
 test('scopes in words', () => {

@@ -181,6 +181,13 @@ test.for<[why: string, record: Partial<CustodyTransaction> | null, says: string]
   ]);
 });
 
+test('a credited deposit that the API does not know asks where its transaction is', () => {
+  const outcome = compareDeposit({ ...DUE, credit: CREDIT }, null, LATE);
+  expect(foundIn(outcome).map(({ detail }) => detail)).toEqual([
+    'the custody API does not know this transaction: it was credited, ask the custody service whether it is on the chain',
+  ]);
+});
+
 describe('what a record says was received', () => {
   const LISTS: [what: string, list: BalanceChange[], amount: bigint | undefined][] = [
     ['nothing', [], undefined],
