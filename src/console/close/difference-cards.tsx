@@ -8,6 +8,7 @@ import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
+import { noDifferences } from '../../report/no-differences.ts';
 import { shownDetail } from '../../report/shown-detail.ts';
 import { pageWithin } from '../../store/page.ts';
 import { movementsLink } from '../parts/book-links.ts';
@@ -114,10 +115,11 @@ export function DifferencesCard(shown: {
   const { day, asked, breaksNow } = shown;
   const request = { page: asked.pages.differences, pageSize: LIST_PAGE_SIZE };
   const found = pageWithin(day.report.differences, request);
+  const none = noDifferences(day.report);
   return (
     <Card id="differences" title={`Differences (${found.total})`}>
       {found.total === 0 ? (
-        <EmptyState title="The books agree with every compared side." good />
+        <EmptyState title={none.text} good={none.isCompared} />
       ) : (
         <DataTable
           caption="Differences by hash"

@@ -7,6 +7,7 @@ import type {
   ReportOpenDifference,
 } from '../../domain/close/report.ts';
 import { ageText } from '../figure.ts';
+import { noDifferences } from '../no-differences.ts';
 import { shownDetail } from '../shown-detail.ts';
 import {
   amountsLike,
@@ -71,7 +72,7 @@ export function differences(report: DailyReport): Markup {
   const sentenceOf = sentencesLike(report);
   return listed(report.differences, {
     title: 'Differences',
-    none: 'The books agree with every compared side.',
+    none: noDifferences(report).text,
     note: 'Difference = ours − theirs.',
     columns: [
       { title: 'Against', cell: ({ against }) => against },
