@@ -113,6 +113,7 @@ const HELD: [reason: HoldReason, next: string][] = [
   ['unattributed_memo', ': name its owner with POST /v1/deposits/{id}/attribute'],
   ['memo_required', ': name its owner with POST /v1/deposits/{id}/attribute'],
   ['dust', ': change minimumAmount with PUT /v1/policy'],
+  ['before_start', ': change startsAt with PUT /v1/policy'],
   ['halted', ': resume crediting with POST /v1/policy/resume'],
 ];
 

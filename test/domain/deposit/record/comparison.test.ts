@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../../../src/domain/money/amount.ts';
 import { compareMovement, foundIn } from '../../../../src/domain/deposit/comparison.ts';
-import { compareUnseen } from '../../../../src/domain/deposit/unseen-comparison.ts';
+import { compareBooked, compareUnseen } from '../../../../src/domain/deposit/unseen-comparison.ts';
 import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
 import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../../src/domain/ids.ts';
 import { newMovement, type Movement } from '../../../../src/domain/money/movement.ts';
@@ -88,5 +88,24 @@ describe('an incoming transaction of the API that no deposit answers to', () => 
 
   test.for(TABLE)('%s', ([_, record, outcome]) => {
     expect(shownOutcome(compareUnseen(received(record), LATE))).toBe(outcome);
+  });
+});
+
+describe('an incoming transaction of the API that is booked without a deposit', () => {
+  test.for<[why: string, record: Partial<CustodyTransaction>, is: string]>([
+    ['confirmed', {}, 'matched'],
+    ['in the mempool again', { status: 'mempool' }, 'skipped: custody_behind'],
+    ['rolled back', { status: 'rolledback' }, 'warning status_mismatch'],
+    ['failed', { status: 'failed' }, 'warning status_mismatch'],
+    ['failed a moment ago', { status: 'failed', updatedAt: LATE.at - 1 }, 'skipped: in_grace'],
+  ])('%s', ([, record, outcome]) => {
+    expect(shownOutcome(compareBooked(received(record), LATE))).toBe(outcome);
+  });
+
+  test('says what is still booked', () => {
+    const outcome = compareBooked(received({ status: 'failed' }), LATE);
+    expect(outcome.kind === 'break' && outcome.finding.detail).toBe(
+      'the custody API says failed, and no rollback arrived: its entries are still booked',
+    );
   });
 });

@@ -124,6 +124,14 @@ describe('the custody API’s record puts a deposit right', () => {
     expect(outcomeOf(given)).toEqual(is);
   });
 
+  test.for([
+    [30, 30],
+    [undefined, null],
+  ] as const)('created at %s, as the API says', ([shown, createdAt]) => {
+    const { deposits } = decided({ record: shown === undefined ? {} : { createdAt: shown } });
+    expect(deposits.map(({ custodyCreatedAt }) => custodyCreatedAt)).toEqual([createdAt]);
+  });
+
   test('a memo that nothing attributes at the API holds it', () => {
     const { deposits } = decided({ memo: Memo('7') });
     expect(deposits.map(({ state, reason }) => [state, reason])).toEqual([
