@@ -42,15 +42,15 @@ import type { Answers, Call, Session } from './connection/session.ts';
 import { NO_PROOF_ADVICE, withoutStandby } from './connection/standby-proof.ts';
 import { sessionName, StandbyWait, type StandbyPolicy } from './connection/standby-wait.ts';
 import { StatementFailed } from './connection/statement-failure.ts';
+import { firstOf, isHead } from './read-seals.ts';
 import { TRY_SPACE } from './try-space.ts';
 
 /** How long an answer may take. A healthy standby answers in milliseconds. */
 const ANSWER_MS_MAX = 4_000;
 /** How often a receiver that reads nothing new says that it lives. */
 const REPORT_MS = 1_000;
-/** Most commits, and most bytes of bodies, that one `read` takes. */
+/** Most commits that one `read` takes. */
 const READ_COMMITS_MAX = 512;
-const READ_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface PostgresJournalSettings {
   readonly address: JournalAddress;
@@ -327,25 +327,3 @@ type Rowsets<Rows extends readonly object[]> = Answers<Rows>['rows'];
 
 /** States of insufficient resources, and of a failed read or write of a file. */
 const LACKS_SPACE = /^(?:53|58)/;
-
-function isHead(seal: SealColumns | undefined, head: JournalHead): boolean {
-  return (
-    seal?.commitNumber === head.commitNumber &&
-    seal.lastSeq === head.lastSeq &&
-    Buffer.compare(seal.hash, head.hash) === 0
-  );
-}
-
-/** The first seals whose facts fit into the bounds; at least one, if there is any. */
-function firstOf<Seal extends SealColumns & { readonly bytes: number }>(
-  seals: readonly Seal[],
-  after: JournalHead,
-  factsMax: number,
-): Seal[] {
-  let bytes = 0;
-  const fitting = seals.findIndex((seal, index) => {
-    bytes += seal.bytes;
-    return index > 0 && (seal.lastSeq - after.lastSeq > factsMax || bytes > READ_BYTES_MAX);
-  });
-  return seals.slice(0, fitting === -1 ? seals.length : fitting);
-}

@@ -2,13 +2,7 @@ import { expect, test } from 'vitest';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import type { Person } from '../../api/api-under-test.ts';
-import {
-  consoleUnderTest,
-  OWN_PAGE,
-  words,
-  type ConsoleUnderTest,
-  PUBLIC,
-} from '../console-under-test.ts';
+import { consoleUnderTest, OWN_PAGE, words, type ConsoleUnderTest } from '../console-under-test.ts';
 import { moveUnexplained, severalBreaks } from './broken.ts';
 
 const EVERYONE = ['vera', 'chris', 'olga', 'otto', 'ada'] as const satisfies readonly Person[];
@@ -193,24 +187,6 @@ test('a break shows its figures, witnesses, webhooks, history and what to do', a
   expect(page).toContain(`href="/console/journal/${seq}"`);
   // A viewer has no button.
   expect(text).not.toContain('Resolve…');
-});
-
-test('a conflict shows both bodies, exactly as received', async () => {
-  const console = await severalBreaks();
-  const { id } = console.open.openBreak('id_conflict');
-  const text = words(await (await console.as('audra')).get(`/console/breaks/${id}`));
-  expect(text).toMatch(/The first body, which counts .* \{"id":"ntf-3",.*"stream":"incoming"/);
-  expect(text).toMatch(/The second body, which changes nothing .* \{"id":"ntf-3","other":"body"\}/);
-});
-
-test('nobody sees a body in a public console', async () => {
-  const console = await consoleUnderTest(PUBLIC);
-  await console.open.deliver({ id: 'strange', stream: 'weather' });
-  const { id } = console.open.openBreak('quarantined');
-  const page = words(await console.stranger.get(`/console/breaks/${id}`));
-  expect(page).toContain('What to do');
-  expect(page).not.toContain('weather"');
-  expect(page).not.toContain('Resolve…');
 });
 
 test('an operator investigates, assigns, notes and resolves, each with a reason', async () => {
