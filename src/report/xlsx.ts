@@ -1,7 +1,7 @@
 import type { DailyReport } from '../domain/close/report.ts';
 import { storedAmount, type Amount } from '../domain/money/amount.ts';
 import { assetTotals, COMPARED, decimalsByAsset, MOVES } from './asset-totals.ts';
-import { assetsBeyondBeancount } from './beancount.ts';
+import { assetsBeyondBeancount } from './ledgers/beancount.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import {
   AMOUNT_FACTS,

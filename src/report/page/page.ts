@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
 import type { DailyReport, ReportStatus } from '../../domain/close/report.ts';
 import type { CloseSignature } from '../../domain/close/signature.ts';
-import { assetsBeyondBeancount } from '../beancount.ts';
+import { assetsBeyondBeancount } from '../ledgers/beancount.ts';
 import type { SignedReport } from '../signed-report.ts';
 import {
   afterCutOff,

@@ -1,7 +1,7 @@
-import type { DailyReport } from '../domain/close/report.ts';
+import type { DailyReport } from '../../domain/close/report.ts';
 import { headLines, ledgerRow, printable, type LedgerRow } from './ledger-lines.ts';
-import type { SignedReport } from './signed-report.ts';
-import { vaultNameOf } from './vault-name.ts';
+import type { SignedReport } from '../signed-report.ts';
+import { vaultNameOf } from '../vault-name.ts';
 
 /** Characters that a quoted commodity cannot hold: a quote, a semicolon, a line end. */
 const UNFIT_FOR_COMMODITY = /["%;\p{Cc}]/gu;

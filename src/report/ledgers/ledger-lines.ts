@@ -1,7 +1,7 @@
-import type { ReportTotal } from '../domain/close/report.ts';
-import { decimalsByAsset } from './asset-totals.ts';
-import { scaled } from './figure.ts';
-import type { SignedReport } from './signed-report.ts';
+import type { ReportTotal } from '../../domain/close/report.ts';
+import { decimalsByAsset } from '../asset-totals.ts';
+import { scaled } from '../figure.ts';
+import type { SignedReport } from '../signed-report.ts';
 
 /**
  * One leg of a day's totals in double entry: the change of the vault's account, and its

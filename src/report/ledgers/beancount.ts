@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { DailyReport, ReportTotal } from '../domain/close/report.ts';
-import { CATEGORIES } from '../domain/money/roll-forward.ts';
+import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
+import { CATEGORIES } from '../../domain/money/roll-forward.ts';
 import { headLines, ledgerRow, printable, type LedgerRow } from './ledger-lines.ts';
-import type { SignedReport } from './signed-report.ts';
-import { vaultNameOf } from './vault-name.ts';
+import type { SignedReport } from '../signed-report.ts';
+import { vaultNameOf } from '../vault-name.ts';
 
 /** Beancount's commodities have at most 24 upper-case characters. */
 const COMMODITY = /^[A-Z][A-Z0-9'._-]{0,22}[A-Z0-9]$/;
