@@ -2,11 +2,12 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { CallOptions } from '../custody/call/caller.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import { driftText, subscriptionDrift } from '../domain/break/subscription-drift.ts';
-import { CUSTODY, STORE, type CustodyConfig } from '../ops/config/config.ts';
+import { CUSTODY, INTAKE_ALONE, STORE, type CustodyConfig } from '../ops/config/config.ts';
 import { createProgress } from '../ops/progress.ts';
 import type { Environment } from '../ops/config/reading/substitution.ts';
 import { STREAMS } from '../wire/event-names.ts';
 import { configFrom, configIfThere } from './config-file.ts';
+import { checkWebhookUrl } from '../daemon/checks/settings-check.ts';
 import { failureText } from '../daemon/custody/failure-text.ts';
 import { custodyClientOf } from '../daemon/custody/custody-client.ts';
 import { commandCounting } from '../daemon/custody/request-log.ts';
@@ -73,6 +74,7 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
           2,
         );
       }
+      warnOfToken(custody, { terminal, flags, environment });
       // Without a store, it counts only its own requests, and follows the service's headers.
       const beside = configIfThere(STORE, flags.config, environment);
       const client = custodyClientOf(custody, beside ? commandCounting(beside.store, custody) : {});
@@ -87,6 +89,17 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
         await client.close();
       }
     });
+}
+
+/** The service cannot tell that the daemon refuses the URL, so a mistyped token would look well. */
+function warnOfToken(
+  { webhookUrl }: CustodyConfig,
+  about: { terminal: Terminal; flags: SubscribeFlags; environment: Environment },
+): void {
+  const beside = configIfThere(INTAKE_ALONE, about.flags.config, about.environment);
+  if (beside === undefined) return;
+  const { status, detail } = checkWebhookUrl(beside, webhookUrl);
+  if (status === 'warning') about.terminal.note(`warning: ${detail}`);
 }
 
 interface SubscribeContext {

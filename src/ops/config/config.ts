@@ -222,6 +222,12 @@ export const CUSTODY: Part<Pick<Config, 'custody'>> = {
   schemaIn: (...given) => configIn(...given).pick({ custody: true }),
 };
 
+/** What intake takes: the webhook URL must end with one of its tokens. */
+export const INTAKE_ALONE: Part<Pick<Config, 'intake'>> = {
+  keys: ['intake'],
+  schemaIn: (...given) => configIn(...given).pick({ intake: true }),
+};
+
 export type Parsed<Value> =
   | { readonly kind: 'ok'; readonly config: Value }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };

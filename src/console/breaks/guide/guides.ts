@@ -157,7 +157,8 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     happened:
       'Overdue notifications wait at the custody service, because it cannot deliver them to you.',
     steps: [
-      'Mend the proxy, its certificate, DNS or the firewall. The break closes when the custody service has delivered all notifications.',
+      'If the daemon answers 404, the token in the webhook URL is wrong. Correct custody.webhookUrl, then run counterfoil subscribe --config config.json.',
+      'Otherwise mend the proxy, its certificate, DNS or the firewall. The break closes when the custody service has delivered all notifications.',
     ],
   },
 };
