@@ -1,4 +1,5 @@
 import { accessAdvice } from '../../custody/access.ts';
+import type { UnavailableCause } from '../../custody/call/outcome.ts';
 import type { CustodyClient } from '../../custody/client.ts';
 import type { Priority } from '../../custody/budget/lane.ts';
 import type { PageRequest } from '../../custody/list/page-cursor.ts';
@@ -43,7 +44,7 @@ export function skipCauseOf(cause: IncompleteCause): SkipCause {
 export function describeCause(cause: IncompleteCause): string {
   switch (cause.kind) {
     case 'unavailable':
-      return `the custody API is unavailable (${cause.cause.kind})`;
+      return unavailableText(cause.cause);
     case 'rate-budget':
       return `the request budget is used up until ${new Date(cause.retryAtMs).toISOString()}`;
     case 'refused':
@@ -58,6 +59,26 @@ export function describeCause(cause: IncompleteCause): string {
       return 'the list moved faster than it could be read';
     case 'too-long':
       return `the list did not end within ${cause.requests} requests`;
+    default:
+      return cause satisfies never;
+  }
+}
+
+/** Says whether the custody API failed or was not asked: an operator looks at one or at the other. */
+function unavailableText(cause: UnavailableCause): string {
+  switch (cause.kind) {
+    case 'connection':
+      return `the custody API cannot be reached (${cause.detail})`;
+    case 'server-error':
+      return `the custody API answers ${cause.status}`;
+    case 'timeout':
+      return `the custody API did not answer within ${cause.timeoutMs / 1_000} s`;
+    case 'deadline':
+      return 'the custody API did not answer in time';
+    case 'circuit-open':
+      return `the custody API failed several times: the next try is at ${new Date(cause.retryAtMs).toISOString()}`;
+    case 'unrecorded':
+      return `the custody API was not asked, because the request could not be counted (${cause.detail})`;
     default:
       return cause satisfies never;
   }
