@@ -50,7 +50,7 @@ export function identityRefusal(
   const where = `schema ${schema} of database ${database}`;
   switch (identity.kind) {
     case 'missing':
-      return `${where} holds no journal: create it with \`counterfoil init --store …\``;
+      return `${where} holds no journal: create it with \`counterfoil init --store …\` if it is new. If receivers have used it, correct the address, or restore the database from its backup`;
     case 'forbidden':
       return `role ${user} has no right to ${where}: run \`counterfoil init --runtime-role ${user}\` as the schema's owner`;
     case 'foreign':

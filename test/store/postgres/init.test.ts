@@ -193,7 +193,7 @@ describe.runIf(isInstalled)('init', () => {
 
     test('that the journal does not exist', async () => {
       expect(await messageAt(schema('nothing'))).toContain(
-        'schema nothing of database postgres holds no journal: create it with `counterfoil init',
+        'schema nothing of database postgres holds no journal: create it with `counterfoil init --store …` if it is new. If receivers have used it, correct the address, or restore the database from its backup',
       );
     });
 
