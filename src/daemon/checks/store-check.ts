@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { changedZone, CloseCalendar } from '../../reconcile/close/calendar.ts';
 import { openForReading } from '../../store/sqlite/file/database.ts';
@@ -7,6 +7,11 @@ import { StoreRefused } from '../../store/refusal.ts';
 import { SqliteReads } from '../../store/sqlite/reads/sqlite-reads.ts';
 import { checkClock } from './clock-check.ts';
 import { ok, problem, warning, type Diagnosis } from './diagnosis.ts';
+
+/** Less can be full before a person has read the result. */
+const FREE_BYTES_MIN = 67_108_864;
+
+const MIB_BYTES = 1_048_576;
 
 interface About {
   /** Unix milliseconds. */
@@ -17,6 +22,8 @@ interface About {
   readonly configPath: string;
   /** Whether the current user may write an existing file or folder. */
   readonly mayWrite?: (path: string) => boolean;
+  /** How many bytes the disk of a folder still takes from the current user. */
+  readonly freeBytesOf?: (folder: string) => number;
 }
 
 /**
@@ -24,7 +31,7 @@ interface About {
  */
 export async function checkStore(
   path: string,
-  { now, close, configPath, mayWrite = isWritable }: About,
+  { now, close, configPath, mayWrite = isWritable, freeBytesOf = freeBytes }: About,
 ): Promise<Diagnosis[]> {
   const folder = dirname(resolve(path));
   if (!existsSync(path)) return [checkFolder(path, { folder, mayWrite })];
@@ -34,13 +41,13 @@ export async function checkStore(
       const { journalHead } = await reads.counts();
       const facts = `${journalHead} ${journalHead === 1 ? 'fact' : 'facts'}`;
       const sealed = [path, folder].find((one) => !mayWrite(one));
+      const flaw =
+        sealed === undefined ? roomFlaw(path, freeBytesOf(folder)) : sealedText(sealed, path);
+      const audit = `\`counterfoil verify --config ${configPath}\` audits it`;
       const state =
-        sealed === undefined
-          ? ok(
-              'store',
-              `${path} holds ${facts}; \`counterfoil verify --config ${configPath}\` audits it`,
-            )
-          : problem('store', sealedText(sealed, path));
+        flaw === undefined
+          ? ok('store', `${path} holds ${facts}; ${audit}`)
+          : problem('store', flaw);
       return [state, ...(await checkClock(reads, now)), ...(await checkZone(reads, close))];
     } finally {
       reads.close();
@@ -63,6 +70,12 @@ function sealedText(sealed: string, path: string): string {
   return `${sealed} cannot be written: let the user who runs this own ${path} and its folder, and be able to write both`;
 }
 
+function roomFlaw(path: string, free: number): string | undefined {
+  if (free >= FREE_BYTES_MIN) return undefined;
+  const left = Math.floor(free / MIB_BYTES);
+  return `the disk of ${path} has ${left} MiB left: make room; a daemon on a full disk answers 503 to webhooks`;
+}
+
 function checkFolder(
   path: string,
   { folder, mayWrite }: { folder: string; mayWrite: (path: string) => boolean },
@@ -75,6 +88,11 @@ function checkFolder(
         'store',
         `${folder} is not a folder that can be written: create it, or change "store"`,
       );
+}
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }
 
 function isWritable(path: string): boolean {

@@ -42,6 +42,27 @@ test('a store that can be read and written is ok, and the result names its file 
   ]);
 });
 
+test('a store whose disk is nearly full is a problem, whoever may write it', async () => {
+  const { open, path } = await openLedgerFile();
+  open.close();
+  const found = async (freeBytes: number) =>
+    checkStore(path, {
+      now: START,
+      close: UTC,
+      configPath: CONFIG,
+      mayWrite: () => true,
+      freeBytesOf: () => freeBytes,
+    });
+  expect(await found(67_108_863)).toEqual([
+    {
+      check: 'store',
+      status: 'problem',
+      detail: `the disk of ${path} has 63 MiB left: make room; a daemon on a full disk answers 503 to webhooks`,
+    },
+  ]);
+  expect(await found(67_108_864)).toMatchObject([{ status: 'ok' }]);
+});
+
 test('another time zone than that of the last closed day is a warning that says what the next day is', async () => {
   const { open, path } = await openLedgerFile();
   const midnight = Date.parse('2025-11-21T00:00:00Z');
