@@ -57,6 +57,8 @@ function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: H
       {one.stakes.map(({ isDifference, ...stake }) => (
         <p class="stake">
           <AmountFigure {...stake} decimals={decimals} signed={isDifference} />
+          {/* Without these words, "+0.5 ETH" reads as a gain where 0.5 ETH are gone. */}
+          {isDifference ? <span class="muted"> ours minus theirs</span> : ''}
         </p>
       ))}
       {one.group === null && (one.subject === 'break' || one.subject === 'deposit') ? (

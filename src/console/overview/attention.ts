@@ -52,7 +52,7 @@ const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info
  * itself.
  */
 const WAITS_FOR = {
-  operator_hold: 'A person holds it: release it, or resolve why.',
+  operator_hold: 'A person holds it: release it when the reason has ended.',
   unattributed_memo: 'Its memo belongs to no customer: attribute it.',
   memo_required: 'It came without the memo that the policy requires: attribute it.',
   decimals_changed: 'A notification names other decimals: correct the asset or release it.',

@@ -11,6 +11,10 @@ import type { Snapshot } from './snapshot.ts';
 
 const FEED_PATH = '/console/feed';
 
+function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${grouped(String(count))} ${noun}s`;
+}
+
 function failuresText(failures: number): string {
   return failures === 1 ? 'its last call failed' : `${failures} failures in a row`;
 }
@@ -68,8 +72,8 @@ function Backlog({ snapshot }: { snapshot: Snapshot }): Markup {
   const named = backlogs.map(({ subject }) => subject.vaultId ?? '').join(', ');
   return (
     <>
-      <a href={href}>{`${grouped(String(vaults))} ${vaults === 1 ? 'vault' : 'vaults'}`}</a>, the
-      oldest for <Age at={oldestAt} now={at} />: {named}
+      <a href={href}>{counted(vaults, 'vault')}</a>, the oldest for <Age at={oldestAt} now={at} />:{' '}
+      {named}
       {vaults > backlogs.length ? ', …' : ''}
     </>
   );
@@ -165,8 +169,8 @@ export function HealthCard({
           text={isWritable ? 'accepts writes' : 'accepts no writes'}
           detail={
             <>
-              newest fact {ago(newestFactAt, at)}; {grouped(String(queue.queued))} facts wait to be
-              written
+              newest fact {ago(newestFactAt, at)}; {counted(queue.queued, 'fact')}{' '}
+              {queue.queued === 1 ? 'waits' : 'wait'} to be written
             </>
           }
         />
@@ -190,7 +194,7 @@ export function HealthCard({
           text={oldestUnacknowledgedAt === null ? 'all acknowledged' : 'waits for consumers'}
           detail={
             oldestUnacknowledgedAt === null ? (
-              <a href={FEED_PATH}>{`${grouped(String(credits + reversals))} items`}</a>
+              <a href={FEED_PATH}>{counted(credits + reversals, 'item')}</a>
             ) : (
               <>
                 <a href={FEED_PATH}>{`${grouped(String(unacknowledged))} not acknowledged`}</a>, the

@@ -322,7 +322,7 @@ test('before a resolution the page says what it posts, or that it posts nothing'
   const olga = await console.as('olga');
   const [movement] = console.open.breaks().filter(({ type }) => type === 'unexplained_movement');
   expect(words(await olga.get(`/console/breaks/${movement?.break_id}`))).toContain(
-    'If the books still lack the movement, it posts 1.5 of ethereum:ETH to the vault, against suspense:v1',
+    'If the books still lack the movement, it posts 1.5 ETH to the vault, against suspense:v1',
   );
   const body = words(await olga.get(`/console/breaks/${console.open.openBreak('malformed').id}`));
   expect(body).toContain('Closes the break in your name; it posts nothing. Reason');

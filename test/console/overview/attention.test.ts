@@ -45,7 +45,9 @@ test('what waits for a person is ordered by severity, then money, then age', asy
   const positions = order.map((title) => text.indexOf(title, text.indexOf('Needs a person')));
   expect(positions.every((position) => position > 0)).toBe(true);
   expect(positions).toEqual(positions.toSorted((left, right) => left - right));
-  expect(text).toMatch(/critical unexplained movement \d+ s .* \+15 ETH 1500 brk_\d+/);
+  expect(text).toMatch(
+    /critical unexplained movement \d+ s .* \+15 ETH 1500 ours minus theirs brk_\d+/,
+  );
 });
 
 test('an old critical break is shown before however many newer ones are less severe', async () => {
@@ -137,7 +139,9 @@ test('breaks of one hash are one row with the amount of the most urgent one, and
   await open.run();
   const page = await read();
   expect(page.match(/id="waits-break-/g)).toHaveLength(1);
-  expect(words(page)).toMatch(/3 × breaks of hash 0xd9 \d+ s The most urgent: .* \+7 ETH 700 /);
+  expect(words(page)).toMatch(
+    /3 × breaks of hash 0xd9 \d+ s The most urgent: .* \+7 ETH 700 ours minus theirs /,
+  );
 });
 
 test('an old hold is shown before however many newer ones wait for nobody', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { CreditId } from '../../../src/domain/ids.ts';
 import { verifyWith } from '../../store/evidence.ts';
-import { words } from '../console-under-test.ts';
+import { CALM, words } from '../console-under-test.ts';
 import { openConsole, withStatus } from './opened.ts';
 
 test('health says what does its work and what does not', async () => {
@@ -50,6 +51,19 @@ test('a credit that no consumer has acknowledged is named by its age', async () 
   expect(words(await read())).toMatch(
     /waits for consumers 1 not acknowledged , the oldest for \d s/,
   );
+});
+
+test('one item of the feed and one waiting fact are counted as one', async () => {
+  const { open, service, read } = await openConsole({
+    status: () => ({ ...CALM, queue: { ...CALM.queue, queued: 1 } }),
+  });
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  const creditId = CreditId(open.deposits()[0]?.credit_id ?? '');
+  await open.decide({ kind: 'acknowledge', creditId, reference: 'ledger-9' });
+  const text = words(await read());
+  expect(text).toContain('all acknowledged 1 item ');
+  expect(text).toContain('1 fact waits to be written');
 });
 
 test('the credit latency names the deposit that waits longest, and why', async () => {

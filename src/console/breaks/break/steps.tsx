@@ -3,7 +3,7 @@ import { versionText } from '../../../domain/fact/basis.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
 import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
-import { decimalText } from '../../../pages/parts/value/figure.ts';
+import { decimalText, symbolOf } from '../../../pages/parts/value/figure.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { isExemptible } from '../exempt/exempt.tsx';
 import { PATH } from '../filter.ts';
@@ -44,8 +44,11 @@ function resolveEffect({ key, type, subject, expected }: ShownBreak, decimals: D
     return `Closes the break in your name; it posts nothing.${againText(type)}`;
   }
   const count = decimals.get(asset);
-  const amount = count === undefined ? `${expected} smallest units` : decimalText(expected, count);
-  return `Closes the break in your name. If the books still lack the movement, it posts ${amount} of ${asset} to the vault, against suspense:${vaultId ?? ''}, so that the books agree with the chain.`;
+  const amount =
+    count === undefined
+      ? `${expected} smallest units of ${asset}`
+      : `${decimalText(expected, count)} ${symbolOf(asset)}`;
+  return `Closes the break in your name. If the books still lack the movement, it posts ${amount} to the vault, against suspense:${vaultId ?? ''}, so that the books agree with the chain.`;
 }
 
 /** What a person may do with a break. A resolved one only takes notes. */
