@@ -4,7 +4,7 @@ import { Changes } from '../console/live/changes.ts';
 import type { Access } from '../custody/access.ts';
 import { OPERATION_NAMES } from '../custody/call/operation.ts';
 import { RESULT_NAMES } from '../custody/call/outcome.ts';
-import { SKIP_CAUSES } from '../domain/deposit/comparison.ts';
+import { SKIP_CAUSES } from '../domain/deposit/record/comparison.ts';
 import { STALE_NOT_SHOWN } from '../domain/break/staleness.ts';
 import type { FactQueue } from '../intake/fact-queue.ts';
 import type { Config } from '../ops/config/config.ts';

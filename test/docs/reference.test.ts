@@ -8,7 +8,7 @@ import {
   type PriorDayItem,
   type ReportException,
 } from '../../src/domain/close/report.ts';
-import { SKIP_CAUSES } from '../../src/domain/deposit/comparison.ts';
+import { SKIP_CAUSES } from '../../src/domain/deposit/record/comparison.ts';
 import { PERMISSIONS, ROLES } from '../../src/domain/access/role.ts';
 import { parseConfig, WHOLE } from '../../src/ops/config/config.ts';
 import { FORMATS } from '../../src/report/document.ts';

@@ -1,5 +1,5 @@
 import { differenceOf } from '../../src/domain/break/break.ts';
-import type { Outcome } from '../../src/domain/deposit/comparison.ts';
+import type { Outcome } from '../../src/domain/deposit/record/comparison.ts';
 
 /** A moment at which the grace of everything that changed before 400,000 is over. */
 export const LATE = { at: 1_000_000, graceMs: 600_000 };

@@ -1,5 +1,5 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
-import { onChainAddressOf } from '../../domain/deposit/on-chain-address.ts';
+import { onChainAddressOf } from '../../domain/deposit/record/on-chain-address.ts';
 import { approvalsNeeded, type DepositRule, type PolicyRule } from '../../domain/policy/policy.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { DepositLife } from '../../store/answers.ts';

@@ -1,4 +1,4 @@
-import { custodyReceived } from '../../domain/deposit/comparison.ts';
+import { custodyReceived } from '../../domain/deposit/record/comparison.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { LifeFact } from '../../store/answers.ts';
 import { unpackChanges } from '../../store/codec/change.ts';

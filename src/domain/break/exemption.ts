@@ -1,6 +1,6 @@
 import type { Amount } from '../money/amount.ts';
 import { differenceOf, type BreakType, type Finding } from './break.ts';
-import type { Outcome } from '../deposit/comparison.ts';
+import type { Outcome } from '../deposit/record/comparison.ts';
 import { addTo } from '../counts.ts';
 import type { BlockchainHash } from '../ids.ts';
 

@@ -1,7 +1,12 @@
 import type { AddressMovement, Platform } from './address-evidence.ts';
 import { plus, ZERO, type Amount } from '../money/amount.ts';
 import { breakKey, finding, type Finding } from '../break/break.ts';
-import { compareMovement, inGrace, type Grace, type Outcome } from '../deposit/comparison.ts';
+import {
+  compareMovement,
+  inGrace,
+  type Grace,
+  type Outcome,
+} from '../deposit/record/comparison.ts';
 import type { HashState } from '../hash/hash-state.ts';
 import { AddressId, type AssetId, type VaultId } from '../ids.ts';
 import { moved, newMovement } from '../money/movement.ts';

@@ -9,7 +9,7 @@ import {
 } from './address-comparison.ts';
 import { followBurnedFees } from '../withdrawal/burned-fee.ts';
 import { handleChain } from './chain-handler.ts';
-import { joinedToDeposit } from '../deposit/joined-break.ts';
+import { joinedToDeposit } from '../deposit/record/joined-break.ts';
 import {
   changeSet,
   NO_CHANGES,

@@ -6,7 +6,7 @@ import {
   transactionFinding,
   type Grace,
   type Outcome,
-} from '../deposit/comparison.ts';
+} from '../deposit/record/comparison.ts';
 import { sumsByAsset } from '../hash/same-changes.ts';
 import type { CustodyTransaction } from '../fact/custody-record.ts';
 import { breakKey } from '../break/break.ts';

@@ -10,7 +10,7 @@ import {
   skipped,
   type OpenSince,
   type Outcome,
-} from '../deposit/comparison.ts';
+} from '../deposit/record/comparison.ts';
 import {
   compareWithdrawal,
   firstDifference,

@@ -1,7 +1,7 @@
 import type { CustodyClient } from '../../custody/client.ts';
 import { readList, type IncompleteCause } from '../../custody/list/pages.ts';
 import type { AddressMovement } from '../../domain/chain/address-evidence.ts';
-import type { SkipCause } from '../../domain/deposit/comparison.ts';
+import type { SkipCause } from '../../domain/deposit/record/comparison.ts';
 import type { VaultAddress } from '../../store/answers.ts';
 import { addressMovementOf } from '../../translation/address-transaction.ts';
 import type { AddressTransaction } from '../../wire/transaction.ts';

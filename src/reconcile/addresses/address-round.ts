@@ -1,7 +1,7 @@
 import type { CustodyClient } from '../../custody/client.ts';
 import type { AddressMovement, Platform } from '../../domain/chain/address-evidence.ts';
 import { compareAddressMovement } from '../../domain/chain/address-comparison.ts';
-import type { Outcome, SkipCause } from '../../domain/deposit/comparison.ts';
+import type { Outcome, SkipCause } from '../../domain/deposit/record/comparison.ts';
 import type {
   AddressChecks,
   CustodyRecord,

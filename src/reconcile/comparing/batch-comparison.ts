@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isMisnamed, mayCorrect, skipped } from '../../domain/deposit/comparison.ts';
+import { isMisnamed, mayCorrect, skipped } from '../../domain/deposit/record/comparison.ts';
 import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { disclaimed } from '../../domain/withdrawal/outgoing-handler.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';

@@ -6,12 +6,15 @@ import {
   skipped,
   type OpenSince,
   type Outcome,
-} from '../../domain/deposit/comparison.ts';
+} from '../../domain/deposit/record/comparison.ts';
 import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { epochOf } from '../../domain/fact/backfill.ts';
 import { handleAddressRecord } from '../../domain/chain/address-handler.ts';
-import { handleDepositRecord, handleUnseenRecord } from '../../domain/deposit/verification.ts';
+import {
+  handleDepositRecord,
+  handleUnseenRecord,
+} from '../../domain/deposit/record/verification.ts';
 import {
   handleOutgoingRecord,
   handleUnknownTransaction,

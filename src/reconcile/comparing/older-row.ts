@@ -1,4 +1,4 @@
-import { inGrace } from '../../domain/deposit/comparison.ts';
+import { inGrace } from '../../domain/deposit/record/comparison.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import { epochOf, sightingAt } from '../../domain/fact/backfill.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';

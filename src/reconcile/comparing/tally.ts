@@ -1,4 +1,4 @@
-import type { Outcome, SkipCause } from '../../domain/deposit/comparison.ts';
+import type { Outcome, SkipCause } from '../../domain/deposit/record/comparison.ts';
 import { sumByRule } from '../../domain/break/exemption.ts';
 import type { RunCounts } from '../../domain/fact/custody-record.ts';
 

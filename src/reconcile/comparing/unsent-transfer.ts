@@ -1,5 +1,5 @@
 import { spellingOf } from '../../domain/chain/network-address.ts';
-import { inGrace, type Grace } from '../../domain/deposit/comparison.ts';
+import { inGrace, type Grace } from '../../domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Memo, NetworkKey, TransactionId } from '../../domain/ids.ts';

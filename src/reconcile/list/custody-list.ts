@@ -5,7 +5,7 @@ import type { Priority } from '../../custody/budget/lane.ts';
 import type { PageRequest } from '../../custody/list/page-cursor.ts';
 import type { IncompleteCause } from '../../custody/list/pages.ts';
 import { readList } from '../../custody/list/pages.ts';
-import type { SkipCause } from '../../domain/deposit/comparison.ts';
+import type { SkipCause } from '../../domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import { timeOf } from '../../translation/time.ts';

@@ -1,5 +1,5 @@
 import type { CustodyClient } from '../../custody/client.ts';
-import { isRecordOf } from '../../domain/deposit/comparison.ts';
+import { isRecordOf } from '../../domain/deposit/record/comparison.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import { groupedBy } from '../../domain/grouped.ts';

@@ -1,4 +1,4 @@
-import { custodyReceived, isRecordOf } from '../../domain/deposit/comparison.ts';
+import { custodyReceived, isRecordOf } from '../../domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositId, TransactionId } from '../../domain/ids.ts';

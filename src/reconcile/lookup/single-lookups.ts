@@ -3,7 +3,7 @@ import {
   isMisnamed,
   isNamedByWebhooksAlone,
   samePosition,
-} from '../../domain/deposit/comparison.ts';
+} from '../../domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositId, TransactionId } from '../../domain/ids.ts';

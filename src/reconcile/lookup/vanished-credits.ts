@@ -1,4 +1,4 @@
-import { inGrace, type Grace } from '../../domain/deposit/comparison.ts';
+import { inGrace, type Grace } from '../../domain/deposit/record/comparison.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';

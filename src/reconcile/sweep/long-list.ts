@@ -2,7 +2,7 @@ import type { Priority } from '../../custody/budget/lane.ts';
 import type { CustodyClient } from '../../custody/client.ts';
 import type { Failure } from '../../custody/call/outcome.ts';
 import type { IncompleteCause } from '../../custody/list/pages.ts';
-import type { SkipCause } from '../../domain/deposit/comparison.ts';
+import type { SkipCause } from '../../domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import type { TransactionRecord } from '../../wire/transaction.ts';

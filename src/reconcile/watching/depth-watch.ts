@@ -2,7 +2,7 @@ import type { Break } from '../../domain/break/break.ts';
 import { saysNothingNew } from '../../domain/break/break.ts';
 import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { CustodyRecord } from '../../domain/fact/custody-record.ts';
-import { handleDepthsRecord, depthBreakKey } from '../../domain/deposit/verification.ts';
+import { handleDepthsRecord, depthBreakKey } from '../../domain/deposit/record/verification.ts';
 import type { ExemptDifference } from '../../domain/break/exemption.ts';
 import { isAssetOf } from '../../domain/policy/published-depth.ts';
 import { NetworkKey, type AssetId } from '../../domain/ids.ts';

@@ -8,7 +8,7 @@ import {
   handleSubscriptionRecord,
   handleUnseenRecord,
   withCustodySums,
-} from '../../domain/deposit/verification.ts';
+} from '../../domain/deposit/record/verification.ts';
 import {
   EMPTY_HASH_STATE,
   isEmpty,
@@ -18,9 +18,9 @@ import {
   type HashState,
   type KeyedHashState,
 } from '../../domain/hash/hash-state.ts';
-import type { OpenSince } from '../../domain/deposit/comparison.ts';
+import type { OpenSince } from '../../domain/deposit/record/comparison.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
-import type { Correcting } from '../../domain/deposit/correction.ts';
+import type { Correcting } from '../../domain/deposit/record/correction.ts';
 import { handleAddressRecord } from '../../domain/chain/address-handler.ts';
 import { handleBackfill } from '../../domain/fact/backfill.ts';
 import { handleDisownedHash } from '../../domain/withdrawal/own-hash-handler.ts';

@@ -2,7 +2,7 @@ import { byCodeUnit } from '../../domain/code-unit-order.ts';
 import { isAddressBreakOver } from '../../domain/chain/address-comparison.ts';
 import { LOCAL_BREAKS, type BreakType, type Finding } from '../../domain/break/break.ts';
 import { NO_REPAIRS, type CustodyRecord } from '../../domain/fact/custody-record.ts';
-import { compareMovements } from '../../domain/deposit/verification.ts';
+import { compareMovements } from '../../domain/deposit/record/verification.ts';
 import { changeSet, type ChangeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
 import { sumByRule } from '../../domain/break/exemption.ts';
 import { changedSince, type Movement } from '../../domain/money/movement.ts';

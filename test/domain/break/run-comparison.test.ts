@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import { movementBreakKey } from '../../../src/domain/deposit/comparison.ts';
-import { compareMovements, withCustodySums } from '../../../src/domain/deposit/verification.ts';
+import { movementBreakKey } from '../../../src/domain/deposit/record/comparison.ts';
+import {
+  compareMovements,
+  withCustodySums,
+} from '../../../src/domain/deposit/record/verification.ts';
 import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../src/domain/ids.ts';
 import type { Movement } from '../../../src/domain/money/movement.ts';
 

@@ -25,8 +25,8 @@ const FROZEN: Readonly<Record<string, readonly string[]>> = {
     '} stands`',
     ": when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then`",
   ],
-  'src/domain/deposit/unseen-comparison.ts': ['that no notification told of'],
-  'src/domain/deposit/verification.ts': [
+  'src/domain/deposit/record/unseen-comparison.ts': ['that no notification told of'],
+  'src/domain/deposit/record/verification.ts': [
     'mined again, and the custody API confirms it: the credit stands',
     'the custody API confirms the amount that stands',
     ': mend it with \\`counterfoil subscribe\\`',

@@ -7,7 +7,7 @@ import {
   isMisnamed,
   isRecordOf,
   mayCorrect,
-} from '../../../../src/domain/deposit/comparison.ts';
+} from '../../../../src/domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
 import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
 import {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../../../src/domain/money/amount.ts';
-import { compareMovement, foundIn } from '../../../../src/domain/deposit/comparison.ts';
-import { compareBooked, compareUnseen } from '../../../../src/domain/deposit/unseen-comparison.ts';
+import { compareMovement, foundIn } from '../../../../src/domain/deposit/record/comparison.ts';
+import {
+  compareBooked,
+  compareUnseen,
+} from '../../../../src/domain/deposit/record/unseen-comparison.ts';
 import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
 import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../../src/domain/ids.ts';
 import { newMovement, type Movement } from '../../../../src/domain/money/movement.ts';

@@ -1,7 +1,7 @@
 import { Amount } from '../../../../src/domain/money/amount.ts';
-import type { Outcome } from '../../../../src/domain/deposit/comparison.ts';
+import type { Outcome } from '../../../../src/domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
-import { handleDepositRecord } from '../../../../src/domain/deposit/verification.ts';
+import { handleDepositRecord } from '../../../../src/domain/deposit/record/verification.ts';
 import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
 import { EMPTY_HASH_STATE, type ChangeSet } from '../../../../src/domain/hash/hash-state.ts';
 import { AssetId, TransactionId, type Memo } from '../../../../src/domain/ids.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../../../src/domain/money/amount.ts';
 import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
-import { handleDepositRecord } from '../../../../src/domain/deposit/verification.ts';
+import { handleDepositRecord } from '../../../../src/domain/deposit/record/verification.ts';
 import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
 import { CreditId } from '../../../../src/domain/ids.ts';
 import { balanceChange, received } from '../../../store/evidence.ts';

@@ -6,7 +6,7 @@ import type {
 import { Amount } from '../../../../src/domain/money/amount.ts';
 import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
 import { handleAddressRecord } from '../../../../src/domain/chain/address-handler.ts';
-import { handleDepositRecord } from '../../../../src/domain/deposit/verification.ts';
+import { handleDepositRecord } from '../../../../src/domain/deposit/record/verification.ts';
 import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
 import {
   EMPTY_HASH_STATE,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
 import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
 import { rolledBack } from '../../../../src/domain/deposit/deposit.ts';
-import { onChainAddressOf } from '../../../../src/domain/deposit/on-chain-address.ts';
+import { onChainAddressOf } from '../../../../src/domain/deposit/record/on-chain-address.ts';
 import { AddressId } from '../../../../src/domain/ids.ts';
 import { decided } from './correcting.ts';
 import { DUE } from '../../records.ts';

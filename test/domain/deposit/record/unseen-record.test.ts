@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
-import { handleUnseenRecord } from '../../../../src/domain/deposit/verification.ts';
+import { handleUnseenRecord } from '../../../../src/domain/deposit/record/verification.ts';
 import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
 import { EMPTY_HASH_STATE, type HashState } from '../../../../src/domain/hash/hash-state.ts';
 import { TransactionId, VaultId } from '../../../../src/domain/ids.ts';

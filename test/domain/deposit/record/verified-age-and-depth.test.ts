@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
-import { handleDepositRecord } from '../../../../src/domain/deposit/verification.ts';
+import { handleDepositRecord } from '../../../../src/domain/deposit/record/verification.ts';
 import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
 import { received } from '../../../store/evidence.ts';
 import { DUE, ruleContext } from '../../records.ts';

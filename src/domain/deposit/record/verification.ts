@@ -1,4 +1,4 @@
-import { breakKey, finding, LOCAL_BREAKS, type Finding } from '../break/break.ts';
+import { breakKey, finding, LOCAL_BREAKS, type Finding } from '../../break/break.ts';
 import {
   answersTo,
   broken,
@@ -15,20 +15,25 @@ import {
   type Grace,
   type Outcome,
 } from './comparison.ts';
-import type { CustodySum, CustodyTransaction } from '../fact/custody-record.ts';
-import type { Deposit } from './deposit.ts';
-import { changeSet, type ChangeSet, type RuleContext, type HashState } from '../hash/hash-state.ts';
-import type { CreditingPolicy } from '../policy/policy.ts';
-import { depthDrift, type PublishedDepths } from '../policy/published-depth.ts';
+import type { CustodySum, CustodyTransaction } from '../../fact/custody-record.ts';
+import type { Deposit } from '../deposit.ts';
+import {
+  changeSet,
+  type ChangeSet,
+  type RuleContext,
+  type HashState,
+} from '../../hash/hash-state.ts';
+import type { CreditingPolicy } from '../../policy/policy.ts';
+import { depthDrift, type PublishedDepths } from '../../policy/published-depth.ts';
 import { healedBeside } from './joined-break.ts';
 import { correctedBy, type Correcting } from './correction.ts';
 import { addressesAfter } from './on-chain-address.ts';
-import { receivedIn } from './received.ts';
-import type { NetworkKey, VaultId } from '../ids.ts';
-import { withCustodySum, type Movement } from '../money/movement.ts';
+import { receivedIn } from '../received.ts';
+import type { NetworkKey, VaultId } from '../../ids.ts';
+import { withCustodySum, type Movement } from '../../money/movement.ts';
 import { compareBooked, compareUnseen } from './unseen-comparison.ts';
-import { reverseCredit, evaluate, type Evaluated } from './evaluation.ts';
-import { isPostedFor } from '../hash/sighting.ts';
+import { reverseCredit, evaluate, type Evaluated } from '../evaluation.ts';
+import { isPostedFor } from '../../hash/sighting.ts';
 
 type Healed = ChangeSet['healed'];
 

@@ -1,5 +1,5 @@
-import type { CustodyTransaction } from '../fact/custody-record.ts';
-import { ZERO } from '../money/amount.ts';
+import type { CustodyTransaction } from '../../fact/custody-record.ts';
+import { ZERO } from '../../money/amount.ts';
 import {
   inGrace,
   MATCHED,
@@ -8,7 +8,7 @@ import {
   type Grace,
   type Outcome,
 } from './comparison.ts';
-import { receivedIn } from './received.ts';
+import { receivedIn } from '../received.ts';
 
 /**
  * Compares an incoming API transaction that has no deposit of ours. A confirmed transaction that

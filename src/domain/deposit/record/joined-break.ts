@@ -1,11 +1,11 @@
-import type { AddressMovement } from '../chain/address-evidence.ts';
-import { addressBreakKey, chainSighting, sumsAt } from '../chain/address-comparison.ts';
-import { ZERO } from '../money/amount.ts';
-import type { Finding } from '../break/break.ts';
+import type { AddressMovement } from '../../chain/address-evidence.ts';
+import { addressBreakKey, chainSighting, sumsAt } from '../../chain/address-comparison.ts';
+import { ZERO } from '../../money/amount.ts';
+import type { Finding } from '../../break/break.ts';
 import { amountMismatch, type Outcome } from './comparison.ts';
-import type { CustodyTransaction } from '../fact/custody-record.ts';
-import type { Deposit } from './deposit.ts';
-import type { ChangeSet, HashState } from '../hash/hash-state.ts';
+import type { CustodyTransaction } from '../../fact/custody-record.ts';
+import type { Deposit } from '../deposit.ts';
+import type { ChangeSet, HashState } from '../../hash/hash-state.ts';
 
 /**
  * Joins an address difference to the deposit's break when one deposit there differs by the same

@@ -1,13 +1,13 @@
-import { ZERO, type Amount } from '../money/amount.ts';
-import { breakKey, finding, type BreakType, type Finding } from '../break/break.ts';
-import type { CustodyTransaction } from '../fact/custody-record.ts';
-import type { Deposit } from './deposit.ts';
-import type { ChangeSet } from '../hash/hash-state.ts';
-import { agreementOf, type Movement } from '../money/movement.ts';
-import { depositFinding } from './evaluation.ts';
-import { receivedIn, type Received } from './received.ts';
-import type { BalanceChange } from '../fact/notification.ts';
-import type { AssetId } from '../ids.ts';
+import { ZERO, type Amount } from '../../money/amount.ts';
+import { breakKey, finding, type BreakType, type Finding } from '../../break/break.ts';
+import type { CustodyTransaction } from '../../fact/custody-record.ts';
+import type { Deposit } from '../deposit.ts';
+import type { ChangeSet } from '../../hash/hash-state.ts';
+import { agreementOf, type Movement } from '../../money/movement.ts';
+import { depositFinding } from '../evaluation.ts';
+import { receivedIn, type Received } from '../received.ts';
+import type { BalanceChange } from '../../fact/notification.ts';
+import type { AssetId } from '../../ids.ts';
 
 /** Why a comparison was skipped. Skipped is neither matched nor a mismatch. */
 export const SKIP_CAUSES = [

@@ -1,6 +1,6 @@
-import { spellingOf } from '../chain/network-address.ts';
-import type { CustodyTransaction } from '../fact/custody-record.ts';
-import type { Deposit } from './deposit.ts';
+import { spellingOf } from '../../chain/network-address.ts';
+import type { CustodyTransaction } from '../../fact/custody-record.ts';
+import type { Deposit } from '../deposit.ts';
 
 type Addresses = Pick<Deposit, 'networkAddress' | 'reportedAddress'>;
 

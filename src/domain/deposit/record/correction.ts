@@ -1,5 +1,5 @@
-import { ZERO, type Amount } from '../money/amount.ts';
-import { breakKey, type Finding } from '../break/break.ts';
+import { ZERO, type Amount } from '../../money/amount.ts';
+import { breakKey, type Finding } from '../../break/break.ts';
 import {
   custodyReceived,
   hasLasted,
@@ -10,11 +10,11 @@ import {
   type OpenSince,
   type Outcome,
 } from './comparison.ts';
-import { pinsOf, sameContent, sameSums } from '../hash/same-changes.ts';
-import type { CustodyTransaction } from '../fact/custody-record.ts';
-import { incomingOf } from '../fact/backfill.ts';
-import { entryHead, reversalFor } from './incoming-handler.ts';
-import type { Deposit } from './deposit.ts';
+import { pinsOf, sameContent, sameSums } from '../../hash/same-changes.ts';
+import type { CustodyTransaction } from '../../fact/custody-record.ts';
+import { incomingOf } from '../../fact/backfill.ts';
+import { entryHead, reversalFor } from '../incoming-handler.ts';
+import type { Deposit } from '../deposit.ts';
 import {
   changeSet,
   isOwnHash,
@@ -22,13 +22,13 @@ import {
   type ChangeSet,
   type RuleContext,
   type HashState,
-} from '../hash/hash-state.ts';
-import { entryOf } from '../money/entry.ts';
-import type { BalanceChange, IncomingNotification } from '../fact/notification.ts';
+} from '../../hash/hash-state.ts';
+import { entryOf } from '../../money/entry.ts';
+import type { BalanceChange, IncomingNotification } from '../../fact/notification.ts';
 import { addressesAfter } from './on-chain-address.ts';
-import { newDeposit, type Received } from './received.ts';
-import { depositFinding, evaluate } from './evaluation.ts';
-import { correctedAs, newSighting, sightingKeyOf, type Sighting } from '../hash/sighting.ts';
+import { newDeposit, type Received } from '../received.ts';
+import { depositFinding, evaluate } from '../evaluation.ts';
+import { correctedAs, newSighting, sightingKeyOf, type Sighting } from '../../hash/sighting.ts';
 
 /** What a correction reads. */
 export interface Correcting {
