@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 import { GRACE_MS, Stage, type Webhook } from './stage.ts';
 
 /** A deposit of 700 units, mined again one deep after it was three deep and unverified. */
-async function minedAnew(stage: Stage): Promise<string> {
+async function minedAnew(stage: Stage, rollbacks = 1): Promise<string> {
   const hash = await stage.paid(await stage.depositAddress(), 700, 3);
+  for (let earlier = 1; earlier < rollbacks; earlier += 1) {
+    await stage.reorg(3, []);
+    await stage.mine(3);
+  }
   expect(await stage.depositState(hash)).toBe('verifying');
   await stage.api('GET', '/transactions?page=0&pageSize=100');
   await stage.caller.advance(60_000);
@@ -13,19 +17,26 @@ async function minedAnew(stage: Stage): Promise<string> {
   return hash;
 }
 
-test('the API shows the row of before the rollback again: its depth credits nothing', async () => {
-  const stage = await Stage.start();
-  const hash = await minedAnew(stage);
-  await stage.faults({ fault: 'stale' });
-  expect((await stage.run()).skipped).toEqual({ custody_behind: 1 });
-  await stage.faults();
-  await stage.run();
-  expect(await stage.depositState(hash)).toBe('confirming');
-  await stage.mine(2);
-  await stage.run();
-  expect(stage.open.feedLines()).toEqual(['credit 700']);
-  expect(stage.open.openBreaks()).toEqual([]);
-});
+test.each([
+  1,
+  // An unsteady chain.
+  10,
+])(
+  'after rollback %i the API shows the row of before it: its depth credits nothing',
+  async (rollbacks) => {
+    const stage = await Stage.start();
+    const hash = await minedAnew(stage, rollbacks);
+    await stage.faults({ fault: 'stale' });
+    expect((await stage.run()).skipped).toEqual({ custody_behind: 1 });
+    await stage.faults();
+    await stage.run();
+    expect(await stage.depositState(hash)).toBe('confirming');
+    await stage.mine(2);
+    await stage.run();
+    expect(stage.open.feedLines()).toEqual(['credit 700']);
+    expect(stage.open.openBreaks()).toEqual([]);
+  },
+);
 
 test('mined again without webhooks, a deposit is credited by the API when the grace period of the rollback has ended', async () => {
   const stage = await Stage.start();

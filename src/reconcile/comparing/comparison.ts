@@ -63,10 +63,11 @@ export interface Snapshot {
 }
 
 /**
- * Most rollbacks of a position that delay its credit. No chain takes a transaction back so often, and
- * a forger could delay the credit for as long as he sends.
+ * Most rollbacks of a position that delay its credit: a forger could delay the credit for as long as
+ * he sends. So many that no chain takes a transaction back so often, because after them an older row
+ * may credit.
  */
-const ROLLBACKS_MAX = 5;
+const ROLLBACKS_MAX = 50;
 
 /** Whether a position was rolled back so often that the API's rows alone count. */
 export function hasManyEpochs(epoch: number): boolean {
