@@ -194,6 +194,13 @@ test('what only newer reports hold is in every format, under the names of the va
   expect(await rendered('beancount', NEWER)).toContain('name: "Hot <i>wallet"');
 });
 
+test.each(['hledger', 'beancount'] as const)('%s counts one difference as one', async (format) => {
+  const openDifferences = NEWER.openDifferences.map((one) => ({ ...one, count: 1 }));
+  expect(await rendered(format, { ...NEWER, openDifferences })).toContain(
+    'open against custody: ethereum:ETH, 1 difference, sum -1.210000000000000000',
+  );
+});
+
 test('the movements behind the figures name their entries, webhooks, accounts and addresses', async () => {
   const page = wordsOf(await rendered('html', NEWER, MOVEMENTS));
   expect(page).toContain('Movements behind the figures (2)');

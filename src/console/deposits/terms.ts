@@ -3,7 +3,7 @@ import type { Amount } from '../../domain/money/amount.ts';
 import { approvalsNeeded, policyVersion, ruleFor } from '../../domain/policy/policy.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
-import { decimalText } from '../../pages/parts/value/figure.ts';
+import { decimalText, symbolOf } from '../../pages/parts/value/figure.ts';
 
 /** What the terms of a deposit are read from. */
 export interface PolicyBook {
@@ -28,12 +28,14 @@ function approvalText(needed: 0 | 1 | 2): string {
 /** A limit of the policy in the asset's own unit; in smallest units without known decimals. */
 export function limitText(limit: Amount, asset: string, decimals: Decimals): string {
   const count = decimals.get(asset);
-  return count === undefined ? `${limit} smallest units` : `${decimalText(limit, count)} ${asset}`;
+  return count === undefined
+    ? `${limit} smallest units`
+    : `${decimalText(limit, count)} ${symbolOf(asset)}`;
 }
 
 /**
  * What the policy in force at a journal position asked of a deposit: `policy pol_3; 6 confirmations
- * required; two approvals needed, above 10 ethereum:ETH; approved by olga, otto`. A policy older
+ * required; two approvals needed, above 10 ETH; approved by olga, otto`. A policy older
  * than those that were read is not guessed.
  */
 export function termsAt(seq: number, deposit: Judged, book: PolicyBook): string {

@@ -50,7 +50,7 @@ export function headLines({ report, reportHash }: SignedReport): string[] {
     `report sha256 ${reportHash}`,
     ...(report.openDifferences ?? []).map(({ asset, against, count, difference, absolute }) => {
       const unit = (amount: string): string => scaled(amount, decimals.get(asset) ?? null);
-      return `open against ${against}: ${printable(asset)}, ${count} differences, sum ${unit(difference)}, absolute sum ${unit(absolute)}`;
+      return `open against ${against}: ${printable(asset)}, ${count === 1 ? '1 difference' : `${count} differences`}, sum ${unit(difference)}, absolute sum ${unit(absolute)}`;
     }),
   ];
 }

@@ -56,7 +56,7 @@ export function openDifferences(report: DailyReport): Markup | string {
   return listed(rows, {
     title: 'Open differences by asset',
     none: '',
-    note: 'Ours less theirs. In the absolute sum, opposite differences do not cancel.',
+    note: 'Ours minus theirs. In the absolute sum, opposite differences do not cancel.',
     columns: [
       { title: 'Asset', cell: ({ asset }) => asset, is: 'id' },
       { title: 'Against', cell: ({ against }) => against },

@@ -26,7 +26,7 @@ test('the policy’s minimum is shown in the asset’s own unit', async () => {
     console.service.confirmed(1, { balanceChanges: [change('100', decimals(2))] }),
   );
   const page = words(await (await console.as('vera')).get(`${PATH}/${console.open.depositId()}`));
-  expect(page).toContain('not yet Large enough at least 1.5 ethereum:ETH');
+  expect(page).toContain('not yet Large enough at least 1.5 ETH');
 });
 
 test('the record of a change deposit shows the amount that verified it', async () => {

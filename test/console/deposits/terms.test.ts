@@ -34,19 +34,14 @@ const CASES: [seq: number, amount: bigint, people: string[], terms: string][] = 
     25,
     1_001n,
     ['ann'],
-    'policy pol_20; 6 confirmations required; one approval needed, above 10 ethereum:ETH; approved by ann',
+    'policy pol_20; 6 confirmations required; one approval needed, above 10 ETH; approved by ann',
   ],
-  [
-    29,
-    5_001n,
-    [],
-    'policy pol_20; 6 confirmations required; two approvals needed, above 50 ethereum:ETH',
-  ],
+  [29, 5_001n, [], 'policy pol_20; 6 confirmations required; two approvals needed, above 50 ETH'],
   [
     31,
     100n,
     [],
-    'policy pol_30; 6 confirmations required; no approval needed; at least 0.05 ethereum:ETH; memo required; crediting halted',
+    'policy pol_30; 6 confirmations required; no approval needed; at least 0.05 ETH; memo required; crediting halted',
   ],
 ];
 
