@@ -46,7 +46,7 @@ export function refusal(path: string, error: unknown): StoreRefused {
   const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
   if (code === 'SQLITE_CANTOPEN' || missing) {
     return new StoreRefused(
-      `${path} cannot be opened (${text}): check that its folder exists, and that you may read and write both`,
+      `${path} cannot be opened (${text}): check that its folder exists, that you may read and write both, and that the disk is not mounted read-only`,
     );
   }
   if (code.startsWith('SQLITE_BUSY')) {
