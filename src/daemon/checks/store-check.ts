@@ -40,9 +40,11 @@ export async function checkStore(
     try {
       const { journalHead } = await reads.counts();
       const facts = `${journalHead} ${journalHead === 1 ? 'fact' : 'facts'}`;
-      const sealed = [path, folder].find((one) => !mayWrite(one));
+      const unwritable = [path, folder].find((one) => !mayWrite(one));
       const flaw =
-        sealed === undefined ? roomFlaw(path, freeBytesOf(folder)) : sealedText(sealed, path);
+        unwritable === undefined
+          ? roomFlaw(path, freeBytesOf(folder))
+          : unwritableText(unwritable, path);
       const audit = `\`counterfoil verify --config ${configPath}\` audits it`;
       const state =
         flaw === undefined
@@ -66,8 +68,8 @@ async function checkZone(reads: SqliteReads, close: About['close']): Promise<Dia
 }
 
 /** Checks the files that the daemon keeps beside the store: it does not start without them. */
-function sealedText(sealed: string, path: string): string {
-  return `${sealed} cannot be written: let the user who runs this own ${path} and its folder, and be able to write both`;
+function unwritableText(unwritable: string, path: string): string {
+  return `${unwritable} cannot be written: let the user who runs this own ${path} and its folder, and be able to write both`;
 }
 
 function roomFlaw(path: string, free: number): string | undefined {
