@@ -1,4 +1,5 @@
 import type { ReportTotal } from '../domain/close/report.ts';
+import type { Figure } from './asset-totals.ts';
 
 /** How many rows of an asset have no chain view: their books have nothing to compare with. */
 export interface ChainLack {
@@ -13,13 +14,12 @@ export function chainLackOf(rows: readonly Pick<ReportTotal, 'chainDifference'>[
 }
 
 /** What stands in place of a figure of the chain view; null where the figure has a meaning. */
-export function chainText(
-  figure: 'chainClosing' | 'chainDifference',
-  { without, of }: ChainLack,
-): string | null {
+export function chainText(figure: Figure, { without, of }: ChainLack): string | null {
+  const isWhole = without === of;
   if (without === 0) return null;
-  if (without === of) return figure === 'chainClosing' ? 'no chain view' : 'not compared';
-  return figure === 'chainClosing' ? null : `not compared: ${lackText({ without, of })}`;
+  if (figure === 'chainClosing') return isWhole ? 'no chain view' : null;
+  if (figure !== 'chainDifference') return null;
+  return isWhole ? 'not compared' : `not compared: ${lackText({ without, of })}`;
 }
 
 /** `1 of 2 vaults has no chain view` */

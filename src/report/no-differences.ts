@@ -1,5 +1,5 @@
 import type { DailyReport } from '../domain/close/report.ts';
-import { chainLackOf, lackText } from './chain-view.ts';
+import { chainLackOf, lackText, type ChainLack } from './chain-view.ts';
 
 /** What a report without differences shows. */
 export interface NoDifferences {
@@ -13,19 +13,22 @@ export function noDifferences(report: Pick<DailyReport, 'custody' | 'totals'>): 
   const vaults = new Map(report.totals.map((total) => [total.vaultId, total]));
   const lack = chainLackOf([...vaults.values()]);
   const hasChainView = lack.without < lack.of;
-  const some = hasChainView && lack.without > 0 ? ` (${lackText(lack)})` : '';
-  if (!report.custody.compared) {
-    return hasChainView
-      ? {
-          text: `The books agree with the chain view${some}. Custody was not compared.`,
-          isCompared: true,
-        }
-      : {
-          text: 'Nothing was compared with the books: custody was not read, and no vault has a chain view.',
-          isCompared: false,
-        };
+  const hasCustody = report.custody.compared;
+  return {
+    text: textOf({ hasChainView, hasCustody, lack }),
+    isCompared: hasChainView || hasCustody,
+  };
+}
+
+function textOf(sides: { hasChainView: boolean; hasCustody: boolean; lack: ChainLack }): string {
+  const { hasChainView, hasCustody, lack } = sides;
+  if (!hasChainView) {
+    return hasCustody
+      ? 'The books agree with custody. No vault has a chain view.'
+      : 'Nothing was compared with the books: custody was not read, and no vault has a chain view.';
   }
-  return hasChainView
-    ? { text: `The books agree with custody and with the chain view${some}.`, isCompared: true }
-    : { text: 'The books agree with custody. No vault has a chain view.', isCompared: true };
+  const some = lack.without > 0 ? ` (${lackText(lack)})` : '';
+  return hasCustody
+    ? `The books agree with custody and with the chain view${some}.`
+    : `The books agree with the chain view${some}. Custody was not compared.`;
 }

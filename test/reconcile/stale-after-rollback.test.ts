@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { GRACE_MS, Stage, type Webhook } from './stage.ts';
+import { forgeRollback, rollbackOf } from './forged-rollback.ts';
+import { GRACE_MS, Stage } from './stage.ts';
 
 /** A deposit of 700 units, mined again one deep after it was three deep and unverified. */
 async function minedAnew(stage: Stage, rollbacks = 1): Promise<string> {
@@ -56,11 +57,8 @@ async function forgedAgain(more: (rollback: object, number: number) => object): 
   const webhookUrl = await stage.webhookUrl();
   const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
   await stage.paid(await stage.depositAddress(), 700, 3);
-  const confirmed = ({ stream, type }: Webhook): boolean =>
-    stream === 'incoming' && type === 'confirmation';
-  const webhook = [...stage.heard.values()].find(confirmed);
-  const rollback = { ...webhook, type: 'rollback', confirmations: undefined };
-  await stage.deliver({ ...rollback, id: 'forged' });
+  const rollback = rollbackOf(stage);
+  await forgeRollback(stage);
   for (const number of [1, 2]) {
     await stage.caller.advance(GRACE_MS / 2 - 1_000);
     await stage.deliver({ ...more(rollback, number), id: `forged-${number}` });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { audit } from '../store/bookkeeping/audited.ts';
 import { showsOtherwise } from './shown-otherwise.ts';
-import { GRACE_MS, Stage, type Webhook } from './stage.ts';
+import { forgeRollback } from './forged-rollback.ts';
+import { GRACE_MS, Stage } from './stage.ts';
 
 /**
  * A credited deposit, rolled back by a forged webhook a grace period ago. The API shows its row as it
@@ -19,10 +20,7 @@ async function shownInMempool(): Promise<{
   await stage.mine(3);
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
-  const confirmed = ({ stream, type }: Webhook): boolean =>
-    stream === 'incoming' && type === 'confirmation';
-  const rollback = { id: 'forged', type: 'rollback', confirmations: undefined };
-  await stage.deliver({ ...[...stage.heard.values()].find(confirmed), ...rollback });
+  await forgeRollback(stage);
   await stage.run();
   await stage.caller.advance(GRACE_MS);
   const api = { isStale: true };

@@ -74,8 +74,7 @@ export function WitnessAmount(shown: {
   decimals: ReadonlyMap<string, number>;
 }): Markup {
   const { figures, figure, vaults, ...amount } = shown;
-  const isOfChain = figure === 'chainClosing' || figure === 'chainDifference';
-  const instead = isOfChain ? chainText(figure, chainLackOf(vaults)) : null;
+  const instead = chainText(figure, chainLackOf(vaults));
   if (instead !== null) return <span class="muted">{instead}</span>;
   return (
     <ReportAmount amount={figures[figure]} signed={figure.endsWith('Difference')} {...amount} />

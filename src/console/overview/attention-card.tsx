@@ -4,7 +4,7 @@ import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx'
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
-import { grouped } from '../../pages/parts/value/figure.ts';
+import { counted } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
@@ -85,7 +85,7 @@ function LeftOut({ attention }: { attention: AttentionList }): Markup {
     const total = attention.totals[subject as Attention['subject']];
     const ofSubject = shown.filter((item) => item.subject === subject);
     const count = total - ofSubject.reduce((sum, item) => sum + (item.group?.count ?? 1), 0);
-    const text = count === 1 ? `1 more ${one}` : `${grouped(String(count))} more ${one}s`;
+    const text = counted(count, `more ${one}`);
     return count > 0 ? [<a href={href}>{text}</a>] : [];
   });
   if (left.length === 0) return <></>;
@@ -105,11 +105,11 @@ function LeftOut({ attention }: { attention: AttentionList }): Markup {
 /** Young breaks that the list leaves out, because they usually close by themselves. */
 function Healing({ count }: { count: number }): Markup {
   if (count === 0) return <></>;
-  const text = count === 1 ? '1 young break' : `${grouped(String(count))} young breaks`;
+  const all = <a href={linkTo('/console/breaks', { age: 'hour' })}>all breaks of the last hour</a>;
   return (
     <p class="foot">
-      {text} may close without a person; after an hour they are listed here. See{' '}
-      <a href={linkTo('/console/breaks', { age: 'hour' })}>all breaks of the last hour</a>.
+      {counted(count, 'young break')} may close without a person; after an hour they are listed
+      here. See {all}.
     </p>
   );
 }

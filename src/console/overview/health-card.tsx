@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { Badge, type Tone } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { grouped, spanText } from '../../pages/parts/value/figure.ts';
+import { counted, grouped, spanText } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/value/moment.tsx';
@@ -10,10 +10,6 @@ import type { DaemonStatus } from './daemon-status.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const FEED_PATH = '/console/feed';
-
-function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${grouped(String(count))} ${noun}s`;
-}
 
 function failuresText(failures: number): string {
   return failures === 1 ? 'its last call failed' : `${failures} failures in a row`;

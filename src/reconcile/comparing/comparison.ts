@@ -75,8 +75,24 @@ export function hasManyEpochs(epoch: number): boolean {
 }
 
 /** The epoch that a record is about; the writer drops the record in another one. */
-export function onlyInEpoch(epoch: number): { readonly epoch?: number } {
+function onlyInEpoch(epoch: number): { readonly epoch?: number } {
   return hasManyEpochs(epoch) ? {} : { epoch };
+}
+
+/** The record by which the API's row verifies or corrects a deposit; null: it answered 404. */
+export function depositRecord(
+  { depositId, epoch }: Deposit,
+  transaction: CustodyTransaction | null,
+  { graceMs }: Pick<Snapshot, 'graceMs'>,
+): CustodyRecord {
+  return {
+    kind: 'deposit',
+    depositId,
+    transaction,
+    graceMs,
+    corrects: true,
+    ...onlyInEpoch(epoch),
+  };
 }
 
 export type Backfill = Extract<CustodyRecord, { kind: 'backfill' }>;
@@ -224,13 +240,9 @@ export function compareDepositRow(
   const outcome = underRules(compared, rulesOf(snapshot));
   const matters =
     movesDeposit(deposit, changes) || changes.entries.length > 0 || movesBreaks(changes, snapshot);
-  const { depositId, epoch } = deposit;
-  const { graceMs } = snapshot;
   return {
     outcome,
-    record: matters
-      ? { kind: 'deposit', depositId, transaction, graceMs, corrects: true, ...onlyInEpoch(epoch) }
-      : null,
+    record: matters ? depositRecord(deposit, transaction, snapshot) : null,
     ...followUp(outcome, transaction, snapshot, deposit),
   };
 }

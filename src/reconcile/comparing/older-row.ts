@@ -1,8 +1,8 @@
 import { inGrace } from '../../domain/deposit/record/comparison.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
-import { epochOf, sightingAt } from '../../domain/fact/backfill.ts';
+import { sightingAt } from '../../domain/fact/backfill.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
-import { EMPTY_HASH_STATE } from '../../domain/hash/hash-state.ts';
+import type { Sighting } from '../../domain/hash/sighting.ts';
 import type { LastRollback } from '../../store/reconciler-view.ts';
 import { depositsOf, hashKeyOf, hasManyEpochs, type Snapshot } from './comparison.ts';
 
@@ -51,19 +51,20 @@ function mayBeOutdated(row: CustodyTransaction, snapshot: Snapshot): boolean {
 
 /**
  * Whether our books rolled back what is at a row's position within the grace period. A repeated
- * rollback, and one for another position, do not count: anyone could send one after the other.
+ * rollback, and one for another position, do not count: anyone could send one after the other. After
+ * very many rollbacks the row alone counts.
  */
 export function isJustRolledBack(row: CustodyTransaction, snapshot: Snapshot): boolean {
-  const hashState = snapshot.hashStates.get(hashKeyOf(row));
-  if (row.type !== 'incoming' || hashState === undefined) return false;
-  const at = sightingAt(hashState, row)?.rolledBackAt ?? null;
-  return at !== null && inGrace(at, snapshot) && !hasManyRollbacks(row, snapshot);
+  const sighting = incomingSighting(row, snapshot);
+  const at = sighting?.rolledBackAt ?? null;
+  return at !== null && inGrace(at, snapshot) && !hasManyEpochs(sighting?.epoch ?? 0);
 }
 
-/** Whether webhooks rolled back what is at a row's position so often that the row alone counts. */
-function hasManyRollbacks(row: CustodyTransaction, snapshot: Snapshot): boolean {
-  const hashState = snapshot.hashStates.get(hashKeyOf(row)) ?? EMPTY_HASH_STATE;
-  return hasManyEpochs(epochOf(hashState, row));
+/** What incoming webhooks reported at an incoming row's position. */
+function incomingSighting(row: CustodyTransaction, snapshot: Snapshot): Sighting | undefined {
+  const hashState = snapshot.hashStates.get(hashKeyOf(row));
+  if (row.type !== 'incoming' || hashState === undefined) return undefined;
+  return sightingAt(hashState, row);
 }
 
 /**
@@ -76,7 +77,7 @@ function hasManyRollbacks(row: CustodyTransaction, snapshot: Snapshot): boolean 
 export function mayPrecedeRollback(row: CustodyTransaction, snapshot: Snapshot): boolean {
   const { type, status, askedAfter } = row;
   if (type !== 'incoming' || status === 'rolledback' || askedAfter === undefined) return false;
-  if (hasManyRollbacks(row, snapshot)) return false;
+  if (hasManyEpochs(incomingSighting(row, snapshot)?.epoch ?? 0)) return false;
   const isJust = isJustRolledBack(row, snapshot);
   return rollbacksOf(row, snapshot).some(
     ({ seq, isRepeat }) => seq > askedAfter && (isJust || !isRepeat),

@@ -3,6 +3,7 @@ import {
   isMisnamed,
   isNamedByWebhooksAlone,
   samePosition,
+  type Grace,
 } from '../../domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
@@ -15,6 +16,7 @@ import { putBounded } from '../pacing/bounded-map.ts';
 import { roundOf, type Answered, type Found } from './look-up-round.ts';
 import { rowsOfHash, type VaultHash } from '../list/rows-of-hash.ts';
 import { ShownDeposits } from './shown-deposits.ts';
+import { FirstAbsences } from '../pacing/first-absences.ts';
 import { interleaved, LookupBackoff } from '../pacing/lookup-backoff.ts';
 import { VanishedCredits } from './vanished-credits.ts';
 
@@ -28,9 +30,6 @@ const CREDITED_MAX = 5;
 
 /** Most deposits remembered as unknown by id; an evicted deposit is looked up by id again. */
 const NAMELESS_MAX = 10_000;
-
-/** Most withdrawals whose first 404 is remembered; an evicted one begins its grace period anew. */
-const ABSENT_MAX = 10_000;
 
 export interface LookupResult extends Absent {
   readonly transactions: readonly CustodyTransaction[];
@@ -50,8 +49,7 @@ export class SingleLookups {
   /** Deposits whose id the API does not know: the next look-up asks by hash. */
   readonly #nameless = new Map<DepositId, true>();
   readonly #withdrawals = new LookupBackoff<Withdrawal>(({ transactionId }) => transactionId);
-  /** When a look-up of a withdrawal was first answered with 404, and no row was shown since. */
-  readonly #absentSince = new Map<TransactionId, number>();
+  readonly #absentWithdrawals = new FirstAbsences();
   readonly #vanished = new VanishedCredits();
 
   /**
@@ -95,16 +93,15 @@ export class SingleLookups {
       ask: (deposit) => this.#lookUpDeposit(custody, deposit, deadlineMs),
     });
     const transactions = [deposits, withdrawals, credited].flatMap((round) => round.transactions);
-    for (const { transactionId } of [...listed.values(), ...transactions]) {
-      this.#absentSince.delete(transactionId);
-    }
-    this.#vanished.see([...context.shown.values(), ...listed.values(), ...transactions]);
+    const rows = [...listed.values(), ...transactions];
+    this.#absentWithdrawals.see(rows);
+    this.#vanished.see([...context.shown.values(), ...rows]);
     const absent = [...deposits.absent, ...credited.absent];
     return {
       transactions,
       absentDeposits: this.#vanished.lasting(absent, { at: now, graceMs }),
       absentWithdrawals: withdrawals.absent,
-      newlyAbsent: this.#newlyAbsent(withdrawals.absent, { now, graceMs }),
+      newlyAbsent: this.#newlyAbsent(withdrawals.absent, { at: now, graceMs }),
       postponed: deposits.postponed + withdrawals.postponed + credited.postponed,
       failed: deposits.failed + withdrawals.failed + credited.failed,
       requests: deposits.requests + withdrawals.requests + credited.requests,
@@ -112,17 +109,9 @@ export class SingleLookups {
   }
 
   /** The absent withdrawals whose first 404 is younger than the grace period. */
-  #newlyAbsent(
-    absent: readonly Withdrawal[],
-    { now, graceMs }: { now: number; graceMs: number },
-  ): Set<TransactionId> {
-    const newly = new Set<TransactionId>();
-    for (const { transactionId } of absent) {
-      const since = this.#absentSince.get(transactionId) ?? now;
-      putBounded(this.#absentSince, [transactionId, since], ABSENT_MAX);
-      if (now - since < graceMs) newly.add(transactionId);
-    }
-    return newly;
+  #newlyAbsent(absent: readonly Withdrawal[], grace: Grace): Set<TransactionId> {
+    const ids = absent.map(({ transactionId }) => transactionId);
+    return new Set(ids.filter((id) => !this.#absentWithdrawals.lasts(id, grace)));
   }
 
   /**

@@ -1,19 +1,15 @@
-import { inGrace, type Grace } from '../../domain/deposit/record/comparison.ts';
+import type { Grace } from '../../domain/deposit/record/comparison.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
-import { putBounded } from '../pacing/bounded-map.ts';
-
-/** Most transactions whose first 404 is remembered; an evicted one begins its grace period anew. */
-const ABSENT_MAX = 10_000;
+import { FirstAbsences } from '../pacing/first-absences.ts';
 
 /**
  * Credited deposits whose transaction the custody API does not show any more. No webhook reports
- * that. The API may hide a transaction for a moment, so only a 404 that lasts counts. The times of
- * the first 404 are in memory: a restart begins the wait anew.
+ * that. The API may hide a transaction for a moment, so only a 404 that lasts counts.
  */
 export class VanishedCredits {
-  readonly #since = new Map<TransactionId, number>();
+  readonly #absences = new FirstAbsences();
 
   /**
    * The deposits to look up. A complete reading shows every transaction that was created after its
@@ -27,22 +23,20 @@ export class VanishedCredits {
     for (const { updatedAt } of shown.values()) oldest = Math.min(oldest, updatedAt);
     return credited.filter(({ transactionId, custodyCreatedAt }) => {
       if (transactionId === null || shown.has(transactionId)) return false;
-      return this.#since.has(transactionId) || (custodyCreatedAt ?? -Infinity) > oldest;
+      return this.#absences.has(transactionId) || (custodyCreatedAt ?? -Infinity) > oldest;
     });
   }
 
   /** Forgets the transactions that these rows show. */
   see(rows: readonly CustodyTransaction[]): void {
-    for (const { transactionId } of rows) this.#since.delete(transactionId);
+    this.#absences.see(rows);
   }
 
   /** Leaves out credited deposits whose first 404 is younger than the grace period. */
   lasting(absent: readonly Deposit[], grace: Grace): Deposit[] {
-    return absent.filter(({ credit, transactionId }) => {
-      if (credit === null || transactionId === null) return true;
-      const since = this.#since.get(transactionId) ?? grace.at;
-      putBounded(this.#since, [transactionId, since], ABSENT_MAX);
-      return !inGrace(since, grace);
-    });
+    return absent.filter(
+      ({ credit, transactionId }) =>
+        credit === null || transactionId === null || this.#absences.lasts(transactionId, grace),
+    );
   }
 }

@@ -6,7 +6,12 @@ import type {
 } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
-import { depositsOf, onlyInEpoch, type Backfill, type Snapshot } from '../comparing/comparison.ts';
+import {
+  depositRecord,
+  depositsOf,
+  type Backfill,
+  type Snapshot,
+} from '../comparing/comparison.ts';
 import type { Tally } from '../comparing/tally.ts';
 import type { PublishedNetworks } from '../watching/published-networks.ts';
 import type { VaultList } from '../watching/vault-list.ts';
@@ -103,11 +108,6 @@ export class Repairs {
 function verifiedAtOnce(record: CustodyRecord, snapshot: Snapshot): CustodyRecord[] {
   if (record.kind !== 'backfill' || record.transaction.type === 'outgoing') return [record];
   const { transaction } = record;
-  const { graceMs } = snapshot;
-  const about = { kind: 'deposit', transaction, graceMs, corrects: true } as const;
   const deposits = depositsOf(transaction, snapshot);
-  return [
-    record,
-    ...deposits.map(({ depositId, epoch }) => ({ ...about, depositId, ...onlyInEpoch(epoch) })),
-  ];
+  return [record, ...deposits.map((deposit) => depositRecord(deposit, transaction, snapshot))];
 }

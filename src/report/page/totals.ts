@@ -56,8 +56,7 @@ interface Row {
 
 function figureCell({ figures, lack }: Row, decimals: number | null, figure: Figure): Markup {
   const amount = figures[figure] ?? null;
-  const isOfChain = figure === 'chainClosing' || figure === 'chainDifference';
-  const instead = isOfChain ? chainText(figure, lack) : null;
+  const instead = chainText(figure, lack);
   if (instead !== null) return html`<td class="number note">${instead}</td>`;
   if (amount === null) return html`<td class="number note">not compared</td>`;
   // Most figures are zero: their short form leaves room for the others.

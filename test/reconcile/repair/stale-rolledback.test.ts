@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { audit } from '../../store/bookkeeping/audited.ts';
 import { showsOtherwise } from '../shown-otherwise.ts';
-import { GRACE_MS, Stage, type Webhook } from '../stage.ts';
+import { forgeRollback } from '../forged-rollback.ts';
+import { GRACE_MS, Stage } from '../stage.ts';
 
 /**
  * A deposit that was rolled back, mined again and credited, and that a forged webhook rolls back now.
@@ -21,10 +22,7 @@ async function shownRolledBack(): Promise<{
   await stage.caller.advance(GRACE_MS);
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
-  const confirmed = ({ stream, type }: Webhook): boolean =>
-    stream === 'incoming' && type === 'confirmation';
-  const rollback = { id: 'forged', type: 'rollback', confirmations: undefined };
-  await stage.deliver({ ...[...stage.heard.values()].find(confirmed), ...rollback });
+  await forgeRollback(stage);
   const api = { isStale: true };
   showsOtherwise(stage, (row) =>
     api.isStale ? { ...row, status: 'rolledback', confirmations: 0, updatedAt } : row,

@@ -3,6 +3,11 @@ export function grouped(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/g, '\u202F');
 }
 
+/** A count with its noun: `1 vault`, `1 234 vaults`. */
+export function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${grouped(String(count))} ${noun}s`;
+}
+
 /**
  * An amount in the asset's own unit. Moves the decimal point in its digits, because a division
  * would round. Omits trailing zeros: `1500000000000000000` with 18 decimals is `1.5`.
