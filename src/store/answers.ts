@@ -108,6 +108,8 @@ export interface ComputedClose {
   readonly asOf: NonNullable<CloseRecord['asOf']>;
   /** The text for the fact that closes the day, unchanged (`packDay`). */
   readonly computed: string;
+  /** Hashes whose difference from custody has no explanation. */
+  readonly unexplained: readonly BlockchainHash[];
 }
 
 /** The body of a fact. `isWhole`: its length is the recorded one; else the store is damaged. */
@@ -286,8 +288,6 @@ export interface ReadThrough {
   readonly watermark: number | null;
   /** When it was read, by our clock. */
   readonly readAt: number;
-  /** Hashes whose difference from custody had no explanation then. */
-  readonly unexplained: readonly BlockchainHash[];
 }
 
 /** The effect of one asset of a custody transaction on the closes so far. */

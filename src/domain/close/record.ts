@@ -19,7 +19,7 @@ export interface CountedEffect {
    */
   readonly at?: number;
   readonly datedBy?: CustodyDatedBy;
-  /** An earlier reading lacked it, and this close found it by its hash. */
+  /** The list lacked it, and the close found it by its hash. */
   readonly isLate?: true;
 }
 
@@ -35,7 +35,8 @@ export type EffectKind = 'outgoing' | 'incoming' | 'change';
 /**
  * What a close read from the custody API's transactions list. `counted`: transactions whose effect
  * differs from earlier closes. `pending`: hashes with a final status whose balance changes are not
- * published yet (spec, conservation rule 6).
+ * published yet (spec, conservation rule 6), and those that the API shows in the mempool although the
+ * books hold them.
  */
 export type CustodyReading =
   | {

@@ -63,9 +63,11 @@ function amountsText(amounts: CountedEffect['amounts']): string {
 export class ChangedTransactions {
   readonly #list: PausedList<TransactionRecord>;
   readonly #reads: Pick<Reads, 'custodyEffects'>;
-  readonly #seen = new Set<TransactionId>();
+  /** When each transaction last changed, by the service's clock, as the list shows it. */
+  readonly #seen = new Map<TransactionId, number>();
   readonly #changed = new Map<TransactionId, Changed>();
   readonly #pending = new Map<TransactionId, CustodyTransaction>();
+  readonly #unconfirmed: CustodyTransaction[] = [];
   /** The cut-off of the close that made the last attempt. */
   #cutOffAt: number | undefined;
   #requests = 0;
@@ -110,6 +112,11 @@ export class ChangedTransactions {
     return [...this.#pending.values()];
   }
 
+  /** Transactions that the API shows in the mempool although the books hold them. */
+  get unconfirmed(): readonly CustodyTransaction[] {
+    return this.#unconfirmed;
+  }
+
   /** Reads until the list, the time or the budget ends. `cutOffAt`: the closed day's end. */
   async goOn(context: DayEnd & { custody: CustodyClient; now: () => number }): Promise<AttemptEnd> {
     const { custody, now, cutOffAt, graceMs } = context;
@@ -151,36 +158,47 @@ export class ChangedTransactions {
   }
 
   /**
-   * Asks for the transactions of hashes whose difference an earlier report left unexplained: the API
-   * may have left a row out of the list that showed it as changed, and no later list shows it. Takes
-   * what this list did not show. The next close asks again for what it cannot ask now.
+   * Asks for the transactions of hashes: the API may leave a row out of a list, or show it as it was
+   * hours ago, and no later list need show it again. Takes what is newer than the list, and returns
+   * whether that changes the report. The next close asks again for what cannot be asked now.
    */
   async lookUp(
     hashes: readonly BlockchainHash[],
     { custody, now }: { custody: CustodyClient; now: () => number },
-  ): Promise<void> {
+  ): Promise<boolean> {
+    let found = 0;
     const deadlineMs = now() + HASHES_MS_MAX;
     for (const blockchainHash of hashes.slice(0, HASHES_MAX)) {
       this.#requests += 1;
       const asked = { priority: 'sweep', deadlineMs } as const;
       const answer = await rowsOfHash(custody, { blockchainHash }, asked);
-      if (answer.kind === 'failed' && answer.final) return;
+      if (answer.kind === 'failed' && answer.final) break;
       if (answer.kind === 'failed') continue;
-      await this.#takeLate(answer.rows.filter((row) => row.blockchainHash === blockchainHash));
+      const ofHash = answer.rows.filter((row) => row.blockchainHash === blockchainHash);
+      this.#unconfirmed.push(...ofHash.filter(({ status }) => status === 'mempool'));
+      found += await this.#takeLate(ofHash);
     }
+    return found + this.#unconfirmed.length > 0;
   }
 
-  /** Counts rows that the list did not show; those without amounts wait for a later close. */
-  async #takeLate(rows: readonly CustodyTransaction[]): Promise<void> {
+  /**
+   * Counts rows that are newer than the list, and returns how many change a figure. Rows without
+   * amounts wait for a later close.
+   */
+  async #takeLate(rows: readonly CustodyTransaction[]): Promise<number> {
+    let found = 0;
     const known = await this.#reads.custodyEffects(rows.map(({ transactionId }) => transactionId));
     for (const transaction of rows) {
-      const { transactionId } = transaction;
+      const { transactionId, updatedAt } = transaction;
       const effect = effectOf(transaction);
-      if (effect === 'pending' || this.#seen.has(transactionId)) continue;
-      this.#seen.add(transactionId);
+      const listedAt = this.#seen.get(transactionId) ?? Number.NEGATIVE_INFINITY;
+      if (effect === 'pending' || updatedAt <= listedAt) continue;
+      this.#seen.set(transactionId, updatedAt);
       if (isKnown(effect, known.get(transactionId) ?? [])) continue;
       this.#changed.set(transactionId, { transaction, effect: { ...effect, isLate: true } });
+      found += 1;
     }
+    return found;
   }
 
   /** Counts the newest version of each row. */
@@ -188,7 +206,7 @@ export class ChangedTransactions {
     const known = await this.#reads.custodyEffects(rows.map(({ transactionId }) => transactionId));
     for (const transaction of rows) {
       const { transactionId, updatedAt } = transaction;
-      this.#seen.add(transactionId);
+      this.#seen.set(transactionId, updatedAt);
       this.#newest = Math.max(this.#newest ?? updatedAt, updatedAt);
       this.#changed.delete(transactionId);
       this.#pending.delete(transactionId);

@@ -62,6 +62,9 @@ export interface TooMany {
   readonly since: string;
 }
 
+/** What a close read before it computes the day. */
+type Found = Pick<CloseRecord, 'custody' | 'exempt' | 'vaultNames'>;
+
 type Step =
   | { readonly kind: 'done' }
   | Extract<CloseResult, { readonly kind: 'postponed' | 'not_recorded' | 'stopped' }>;
@@ -176,16 +179,26 @@ export class Closer {
   }
 
   async #close(day: CalendarDay, following: CalendarDay | undefined): Promise<Step> {
-    const { reading: custody, next } = await this.#readCustody(day, following);
+    const { reading: custody, next, ...asked } = await this.#readCustody(day, following);
     if (this.#stopping.signal.aborted) return STOPPED;
     if (custody.kind === 'not_read' && this.#isPatient(day, next)) {
       return { kind: 'postponed', days: [], reason: custody.reason };
     }
     const exempt = following === undefined ? { exempt: await this.#exempt() } : {};
-    const names = await this.#names();
+    let found: Found = { custody, ...exempt, ...(await this.#names()) };
+    let { lookUp } = asked;
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const outcome = await this.#submit(day, { custody, ...exempt, ...names });
-      if (outcome === 'stopped') return STOPPED;
+      const computed = await this.#compute(day, found);
+      if (computed === undefined) return STOPPED;
+      const { fact, unexplained } = computed;
+      const completed = unexplained.length === 0 ? undefined : await lookUp?.(unexplained);
+      if (this.#stopping.signal.aborted) return STOPPED;
+      lookUp = undefined;
+      if (completed !== undefined) {
+        found = { ...found, custody: completed };
+        continue;
+      }
+      const [outcome] = await this.#options.submit([{ ...fact, at: this.#options.now() }]);
       if (outcome?.kind === 'taken') return { kind: 'done' };
       if (outcome?.kind === 'busy') return { kind: 'not_recorded', days: [], cause: 'busy' };
       if (outcome?.kind === 'unavailable') {
@@ -233,11 +246,9 @@ export class Closer {
     return vaultNames === undefined ? {} : { vaultNames };
   }
 
-  async #submit(
-    day: CalendarDay,
-    found: Pick<CloseRecord, 'custody' | 'exempt' | 'vaultNames'>,
-  ): Promise<Submitted | 'stopped' | undefined> {
-    const { reads, calendar, graceMs, now, submit } = this.#options;
+  /** Undefined when the close was stopped. */
+  async #compute(day: CalendarDay, found: Found) {
+    const { reads, calendar, graceMs, now } = this.#options;
     const last = await reads.lastClose();
     const { throughSeq, seal } = await reads.journalMark(day.cutOffAt, last?.throughSeq ?? 0);
     const record: CloseRecord = {
@@ -257,10 +268,9 @@ export class Closer {
     // A reader thread computes the report and the writer only inserts it, so that intake need not
     // wait.
     const done = await Promise.race([reads.computeDay(record, now()), this.#stopped]);
-    if (done === undefined) return 'stopped';
-    const { asOf, computed } = done;
+    if (done === undefined) return undefined;
+    const { asOf, computed, unexplained } = done;
     const fact = { kind: 'custody-record', record: { ...record, asOf }, computed } as const;
-    const [outcome] = await submit([{ ...fact, at: now() }]);
-    return outcome;
+    return { fact, unexplained };
   }
 }

@@ -52,6 +52,11 @@ export interface CustodyAttempt {
    * and the next one may not. `none`: the reading is complete or cannot be completed.
    */
   readonly next: 'none' | 'goes-on' | 'retry';
+  /**
+   * Asks by hash for transactions that a complete list left out. Resolves to the completed reading,
+   * or to undefined when nothing was left out. Absent without a complete list.
+   */
+  readonly lookUp?: (hashes: readonly BlockchainHash[]) => Promise<CustodyReading | undefined>;
 }
 
 /**
@@ -139,8 +144,10 @@ export class CustodyReader {
     }
     this.#underWay = undefined;
     if (end.kind === 'complete') {
-      await list.lookUp(before?.unexplained ?? [], this.#options);
-      return { reading: await this.#readingOf(list, { before, cutOffs }), next: 'none' };
+      const read = () => this.#readingOf(list, { before, cutOffs });
+      const lookUp: CustodyAttempt['lookUp'] = async (hashes) =>
+        (await list.lookUp(hashes, this.#options)) ? read() : undefined;
+      return { reading: await read(), next: 'none', lookUp };
     }
     if (end.cause.kind !== 'too-long') {
       return { reading: notRead(describeCause(end.cause)), next: 'retry' };
@@ -174,16 +181,14 @@ export class CustodyReader {
   ): Promise<CustodyReading> {
     const counted = await datedEffects(list, { ...this.#options, cutOffs });
     const now = this.#options.now();
-    const { newest, pending, requests, unreadable, transactions } = list;
+    const { newest, pending, unconfirmed, requests, unreadable, transactions } = list;
     const known = before?.watermark ?? null;
     const reached = reachedBy(newest, now);
     // After an outage of days, this reading is the first that shows rows older than a day.
     const firstShownAfter = (before?.readAt ?? Number.NEGATIVE_INFINITY) - OVERLAP_MS;
-    const rereadFrom = rereadFromOf(
-      pending.filter(
-        ({ updatedAt }) => updatedAt > firstShownAfter || isReread(updatedAt, reached),
-      ),
-    );
+    const changedWithin = (end: number) => (row: CustodyTransaction) =>
+      row.updatedAt > firstShownAfter || isReread(row.updatedAt, end);
+    const rereadFrom = rereadFromOf(pending.filter(changedWithin(reached)));
     return {
       kind: 'read',
       readAt: now,
@@ -192,8 +197,8 @@ export class CustodyReader {
       transactions,
       unreadable,
       counted,
-      pending: pending.flatMap(({ blockchainHash }): BlockchainHash[] =>
-        blockchainHash === null ? [] : [blockchainHash],
+      pending: [...pending, ...unconfirmed.filter(changedWithin(now))].flatMap(
+        ({ blockchainHash }): BlockchainHash[] => (blockchainHash === null ? [] : [blockchainHash]),
       ),
     };
   }

@@ -159,9 +159,9 @@ test('a close with a position but without a report is refused', async () => {
 
 test('verify recomputes every report and finds one that differs from the books', async () => {
   const { open, path, record, compute } = await openDay();
-  const { asOf, computed } = await compute(record);
-  const wrong = computed.replace('"lastPostedAt":', '"lastPostedAt":1');
-  expect(wrong).not.toBe(computed);
-  expect(await close(open, record, { asOf, computed: wrong })).toBe('taken');
+  const day = await compute(record);
+  const wrong = day.computed.replace('"lastPostedAt":', '"lastPostedAt":1');
+  expect(wrong).not.toBe(day.computed);
+  expect(await close(open, record, { ...day, computed: wrong })).toBe('taken');
   expect(problemsOf(path).join()).toContain('last_posted_at');
 });

@@ -125,16 +125,12 @@ export async function readCustodyReadThrough(db: Kysely<Tables>): Promise<ReadTh
     .limit(1)
     .executeTakeFirst();
   if (last === undefined) return null;
-  const { custody, differences } = JSON.parse(last.report) as DailyReport;
+  const { custody } = JSON.parse(last.report) as DailyReport;
   if (!custody.compared) return null;
   const { watermark, readAt } = custody;
-  const unexplained = differences.filter(
-    ({ against, explanation }) => against === 'custody' && explanation === 'unexplained',
-  );
   return {
     watermark: watermark === null ? null : Date.parse(watermark),
     readAt: Date.parse(readAt),
-    unexplained: [...new Set(unexplained.map((one) => BlockchainHash(one.blockchainHash)))],
   };
 }
 
