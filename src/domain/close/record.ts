@@ -35,8 +35,8 @@ export type EffectKind = 'outgoing' | 'incoming' | 'change';
 /**
  * What a close read from the custody API's transactions list. `counted`: transactions whose effect
  * differs from earlier closes. `pending`: hashes with a final status whose balance changes are not
- * published yet (spec, conservation rule 6), and those that the API shows in the mempool although the
- * books hold them.
+ * published yet (spec, conservation rule 6), and those with a difference whose transactions the API
+ * shows in progress.
  */
 export type CustodyReading =
   | {

@@ -56,19 +56,27 @@ export interface CustodySum {
   readonly amount: Amount;
 }
 
-/** Statuses in which no balance has moved. */
-const UNMOVED = new Set([
+/** Statuses in which no balance has moved yet. */
+const IN_PROGRESS = new Set([
   'mempool',
-  'rolledback',
   'approval-pending',
   'requested',
   'inited',
   'to-sign',
   'signed',
   'submitted',
-  'cancelled',
-  'replaced',
 ]);
+
+/** Statuses in which no balance has moved. */
+const UNMOVED = new Set([...IN_PROGRESS, 'rolledback', 'cancelled', 'replaced']);
+
+/**
+ * Whether a transaction may still move balances. The API may also show one so that has moved them: an
+ * older version of it.
+ */
+export function isInProgress({ status }: Pick<CustodyTransaction, 'status'>): boolean {
+  return IN_PROGRESS.has(status);
+}
 
 /**
  * Whether the transaction moved balances that the API has not published yet (spec, conservation

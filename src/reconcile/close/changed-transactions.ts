@@ -5,7 +5,7 @@ import type { PageRequest } from '../../custody/list/page-cursor.ts';
 import type { IncompleteCause } from '../../custody/list/pages.ts';
 import { effectOf } from '../../domain/close/counted-effect.ts';
 import type { CountedEffect } from '../../domain/close/record.ts';
-import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import { isInProgress, type CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { BlockchainHash, TransactionId } from '../../domain/ids.ts';
 import type { CountedRow } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -67,7 +67,7 @@ export class ChangedTransactions {
   readonly #seen = new Map<TransactionId, number>();
   readonly #changed = new Map<TransactionId, Changed>();
   readonly #pending = new Map<TransactionId, CustodyTransaction>();
-  readonly #unconfirmed: CustodyTransaction[] = [];
+  readonly #inProgress: CustodyTransaction[] = [];
   /** The cut-off of the close that made the last attempt. */
   #cutOffAt: number | undefined;
   #requests = 0;
@@ -112,9 +112,9 @@ export class ChangedTransactions {
     return [...this.#pending.values()];
   }
 
-  /** Transactions that the API shows in the mempool although the books hold them. */
-  get unconfirmed(): readonly CustodyTransaction[] {
-    return this.#unconfirmed;
+  /** Transactions that the API says are in progress, of hashes whose figures differ. */
+  get inProgress(): readonly CustodyTransaction[] {
+    return this.#inProgress;
   }
 
   /** Reads until the list, the time or the budget ends. `cutOffAt`: the closed day's end. */
@@ -175,15 +175,15 @@ export class ChangedTransactions {
       if (answer.kind === 'failed' && answer.final) break;
       if (answer.kind === 'failed') continue;
       const ofHash = answer.rows.filter((row) => row.blockchainHash === blockchainHash);
-      this.#unconfirmed.push(...ofHash.filter(({ status }) => status === 'mempool'));
-      found += await this.#takeLate(ofHash);
+      this.#inProgress.push(...ofHash.filter(isInProgress));
+      found += await this.#takeLate(ofHash.filter((row) => !isInProgress(row)));
     }
-    return found + this.#unconfirmed.length > 0;
+    return found + this.#inProgress.length > 0;
   }
 
   /**
-   * Counts rows that are newer than the list, and returns how many change a figure. Rows without
-   * amounts wait for a later close.
+   * Counts rows that are newer than the list, and returns how many change a figure. Rows whose
+   * amounts are not published wait for a later close.
    */
   async #takeLate(rows: readonly CustodyTransaction[]): Promise<number> {
     let found = 0;

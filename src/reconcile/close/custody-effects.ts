@@ -181,7 +181,7 @@ export class CustodyReader {
   ): Promise<CustodyReading> {
     const counted = await datedEffects(list, { ...this.#options, cutOffs });
     const now = this.#options.now();
-    const { newest, pending, unconfirmed, requests, unreadable, transactions } = list;
+    const { newest, pending, inProgress, requests, unreadable, transactions } = list;
     const known = before?.watermark ?? null;
     const reached = reachedBy(newest, now);
     // After an outage of days, this reading is the first that shows rows older than a day.
@@ -197,7 +197,7 @@ export class CustodyReader {
       transactions,
       unreadable,
       counted,
-      pending: [...pending, ...unconfirmed.filter(changedWithin(now))].flatMap(
+      pending: [...pending, ...inProgress.filter(changedWithin(now))].flatMap(
         ({ blockchainHash }): BlockchainHash[] => (blockchainHash === null ? [] : [blockchainHash]),
       ),
     };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CustodyClient, TransactionQuery } from '../../../src/custody/client.ts';
 import { lastReport, unsoundCloses } from '../../store/close/closing.ts';
-import type { Stage } from '../stage.ts';
+import { forgedConfirmation, type Stage } from '../stage.ts';
 import {
   calendar,
   explanations,
@@ -144,6 +144,19 @@ test('a deposit that the API still shows in the mempool is pending for a day, th
     ['custody 700 unexplained'],
   ]);
   expect((await closeNext(stage)).status).toBe('balanced');
+});
+
+test('an older version of a counted deposit takes nothing off the custody figures', async () => {
+  const { stage, depositAddress, hash } = await withDeposits();
+  await closeNext(stage);
+  const elsewhere = { ...depositAddress, addressId: 'elsewhere' };
+  await stage.deliver(forgedConfirmation(elsewhere, { blockchainHash: hash }));
+  const report = await closeNext(
+    stage,
+    inMempool(stage.client, hash, () => true),
+  );
+  expect(explanations(report)).toContain('custody 700 unexplained');
+  expect(totalOf(report, depositAddress)).toMatchObject({ custodyRead: '705' });
 });
 
 test('a close whose figures agree asks for no hash', async () => {
