@@ -1,8 +1,13 @@
 import { negated, plus, storedAmount, ZERO, type Amount } from '../money/amount.ts';
 import { differenceOf, type Break } from '../break/break.ts';
-import { VaultAssetSums } from './custody-figure.ts';
-import { exceptionsOf, openDifferencesOf, statusOf, vaultsWithChainView } from './verdict.ts';
-import { differenceSums } from './difference.ts';
+import { VaultAssetSums } from './difference/custody-figure.ts';
+import {
+  exceptionsOf,
+  openDifferencesOf,
+  statusOf,
+  vaultsWithChainView,
+} from './difference/verdict.ts';
+import { differenceSums } from './difference/difference.ts';
 import type { DayFold, SealedDay } from './fold.ts';
 import type { CloseRecord } from './record.ts';
 import type {

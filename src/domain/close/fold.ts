@@ -1,8 +1,13 @@
 import { plus, ZERO, type Amount } from '../money/amount.ts';
 import { unconfirmedOf, originNow, originInReport, type OriginRows } from './own-legs.ts';
 import type { DifferenceContext, HashFacts } from './hash-facts.ts';
-import { afterCutOffRows, burnedFees, custodySide, VaultAssetSums } from './custody-figure.ts';
-import { differencesOf } from './difference.ts';
+import {
+  afterCutOffRows,
+  burnedFees,
+  custodySide,
+  VaultAssetSums,
+} from './difference/custody-figure.ts';
+import { differencesOf } from './difference/difference.ts';
 import { priorDayItems, type EventTime } from './prior-day.ts';
 import type { ClosedDay } from './record.ts';
 import type {

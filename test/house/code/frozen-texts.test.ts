@@ -11,12 +11,12 @@ const FROZEN: Readonly<Record<string, readonly string[]>> = {
   'src/domain/chain/chain-handler.ts': [
     'was told again with other balance changes; the newest stands',
   ],
-  'src/domain/close/explanation.ts': [
+  'src/domain/close/difference/explanation.ts': [
     'the chain view was told nothing of it',
     'the other side was told after the cut-off; both agree by now',
   ],
   'src/domain/close/prior-day.ts': ['told after the cut-off'],
-  'src/domain/close/verdict.ts': [
+  'src/domain/close/difference/verdict.ts': [
     'moved where the chain view was told nothing, and custody did not confirm it',
   ],
   'src/domain/deposit/evaluation.ts': [': attribute it to its owner, or register the memo`'],

@@ -4,7 +4,7 @@ import {
   burnedFees,
   custodySide,
   VaultAssetSums,
-} from '../../../../src/domain/close/custody-figure.ts';
+} from '../../../../src/domain/close/difference/custody-figure.ts';
 import type { HashFacts, MovedAfter } from '../../../../src/domain/close/hash-facts.ts';
 import type { CloseRecord } from '../../../../src/domain/close/record.ts';
 import { AssetId, TransactionId } from '../../../../src/domain/ids.ts';

@@ -1,7 +1,7 @@
 import { Amount } from '../../../../src/domain/money/amount.ts';
 import type { Break } from '../../../../src/domain/break/break.ts';
 import { ReadingByHash } from '../../../../src/domain/close/reading-by-hash.ts';
-import { differencesOf } from '../../../../src/domain/close/difference.ts';
+import { differencesOf } from '../../../../src/domain/close/difference/difference.ts';
 import type { HashFacts } from '../../../../src/domain/close/hash-facts.ts';
 import type { CloseRecord, CustodyReading } from '../../../../src/domain/close/record.ts';
 import type { ReportDifference } from '../../../../src/domain/close/report.ts';

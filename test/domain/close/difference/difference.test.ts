@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../../../src/domain/money/amount.ts';
-import { differenceSums } from '../../../../src/domain/close/difference.ts';
+import { differenceSums } from '../../../../src/domain/close/difference/difference.ts';
 import type { CountedEffect } from '../../../../src/domain/close/record.ts';
 import {
   AssetId,

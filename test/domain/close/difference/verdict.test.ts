@@ -15,7 +15,7 @@ import {
   openDifferencesOf,
   statusOf,
   vaultsWithChainView,
-} from '../../../../src/domain/close/verdict.ts';
+} from '../../../../src/domain/close/difference/verdict.ts';
 import { VaultId } from '../../../../src/domain/ids.ts';
 import { vaultAssetKey } from '../../../../src/domain/money/roll-forward.ts';
 import { NOT_READ, RECORD, V1, V2 } from '../inputs.ts';

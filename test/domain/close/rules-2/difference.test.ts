@@ -9,7 +9,7 @@ import {
   type BreakType,
 } from '../../../../src/domain/break/break.ts';
 import { ReadingByHash } from '../../../../src/domain/close/reading-by-hash.ts';
-import { differencesOf } from '../../../../src/domain/close/difference.ts';
+import { differencesOf } from '../../../../src/domain/close/difference/difference.ts';
 import type { HashFacts } from '../../../../src/domain/close/hash-facts.ts';
 import type { CloseRecord } from '../../../../src/domain/close/record.ts';
 import type { ReportDifference } from '../../../../src/domain/close/report.ts';

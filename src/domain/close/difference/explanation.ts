@@ -1,10 +1,10 @@
-import { plus, ZERO, type Amount } from '../money/amount.ts';
-import { RECONCILER, type BreakType, type Finding } from '../break/break.ts';
-import type { DifferenceContext, HashFacts } from './hash-facts.ts';
-import type { CloseRecord, CountedEffect } from './record.ts';
-import type { ExplanationKind, ReportDifference } from './report.ts';
-import { coversFigure } from '../break/exemption.ts';
-import { vaultAssetKey, type VaultAsset, type PositionLine } from '../money/roll-forward.ts';
+import { plus, ZERO, type Amount } from '../../money/amount.ts';
+import { RECONCILER, type BreakType, type Finding } from '../../break/break.ts';
+import type { DifferenceContext, HashFacts } from '../hash-facts.ts';
+import type { CloseRecord, CountedEffect } from '../record.ts';
+import type { ExplanationKind, ReportDifference } from '../report.ts';
+import { coversFigure } from '../../break/exemption.ts';
+import { vaultAssetKey, type VaultAsset, type PositionLine } from '../../money/roll-forward.ts';
 
 /** Why a difference exists, for the report. */
 export interface Explanation {

@@ -1,10 +1,10 @@
-import { negated, plus, ZERO, type Amount } from '../money/amount.ts';
+import { negated, plus, ZERO, type Amount } from '../../money/amount.ts';
 import { custodySide } from './custody-figure.ts';
 import { explainChain, explainCustody, Sums, view, type Explanation } from './explanation.ts';
-import type { DifferenceContext, HashFacts } from './hash-facts.ts';
-import type { ReportDifference } from './report.ts';
-import type { AssetId, VaultId, HashKey } from '../ids.ts';
-import { vaultAssetKey, type VaultAsset } from '../money/roll-forward.ts';
+import type { DifferenceContext, HashFacts } from '../hash-facts.ts';
+import type { ReportDifference } from '../report.ts';
+import type { AssetId, VaultId, HashKey } from '../../ids.ts';
+import { vaultAssetKey, type VaultAsset } from '../../money/roll-forward.ts';
 
 function vaultAssetsOf(facts: HashFacts): VaultAsset[] {
   const vaultAssets = new Map<string, VaultAsset>();

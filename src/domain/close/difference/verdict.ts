@@ -1,7 +1,7 @@
-import { negated, plus, ZERO, type Amount } from '../money/amount.ts';
+import { negated, plus, ZERO, type Amount } from '../../money/amount.ts';
 import { differenceSums } from './difference.ts';
-import type { DayFold } from './fold.ts';
-import type { CloseRecord } from './record.ts';
+import type { DayFold } from '../fold.ts';
+import type { CloseRecord } from '../record.ts';
 import type {
   ExplanationKind,
   ReportDifference,
@@ -9,9 +9,9 @@ import type {
   ReportOpenDifference,
   ReportStatus,
   ReportTotal,
-} from './report.ts';
-import { AssetId, VaultId } from '../ids.ts';
-import { vaultAssetKey } from '../money/roll-forward.ts';
+} from '../report.ts';
+import { AssetId, VaultId } from '../../ids.ts';
+import { vaultAssetKey } from '../../money/roll-forward.ts';
 
 /** A function that says whether a vault had a chain view up to the cut-off. */
 export function vaultsWithChainView(

@@ -1,13 +1,13 @@
-import { negated, plus, ZERO, type Amount } from '../money/amount.ts';
-import type { CloseRecord } from './record.ts';
-import type { ReportAfterCutOff } from './report.ts';
+import { negated, plus, ZERO, type Amount } from '../../money/amount.ts';
+import type { CloseRecord } from '../record.ts';
+import type { ReportAfterCutOff } from '../report.ts';
 import {
   vaultAssetKey,
   unreversed,
   type VaultAsset,
   type PositionLine,
-} from '../money/roll-forward.ts';
-import type { HashFacts, MovedAfter } from './hash-facts.ts';
+} from '../../money/roll-forward.ts';
+import type { HashFacts, MovedAfter } from '../hash-facts.ts';
 
 type Part = VaultAsset & { readonly amount: Amount };
 
