@@ -12,7 +12,7 @@
 
 import type { Break, BreakType, Severity } from '../domain/break/break.ts';
 import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
-import type { OwnEvidence } from '../domain/close/own-legs.ts';
+import type { OwnEvidence } from '../domain/close/hash-origin.ts';
 import type { DailyReport } from '../domain/close/report.ts';
 import type { Deposit } from '../domain/deposit/deposit.ts';
 import type { Refusal } from '../domain/fact/decision.ts';

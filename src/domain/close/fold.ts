@@ -1,5 +1,5 @@
 import { plus, ZERO, type Amount } from '../money/amount.ts';
-import { unconfirmedOf, originNow, originInReport, type OriginRows } from './own-legs.ts';
+import { unconfirmedOf, originNow, originInReport, type OriginRows } from './hash-origin.ts';
 import type { DifferenceContext, HashFacts } from './hash-facts.ts';
 import {
   afterCutOffRows,

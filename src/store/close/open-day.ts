@@ -1,5 +1,5 @@
 import { negated, storedAmount, ZERO, type Amount } from '../../domain/money/amount.ts';
-import { ownEvidenceOf } from '../../domain/close/own-legs.ts';
+import { ownEvidenceOf } from '../../domain/close/hash-origin.ts';
 import type { HashFacts, MovedAfter } from '../../domain/close/hash-facts.ts';
 import { hashName, type FoldContext, type SealedDay } from '../../domain/close/fold.ts';
 import type { CloseRecord, CountedEffect } from '../../domain/close/record.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { originInReport } from '../../../src/domain/close/own-legs.ts';
+import { originInReport } from '../../../src/domain/close/hash-origin.ts';
 import type { ReportInTransit, ReportUnconfirmed } from '../../../src/domain/close/report.ts';
 import { AssetId } from '../../../src/domain/ids.ts';
 import type { PositionLine } from '../../../src/domain/money/roll-forward.ts';
 import { HASH_KEY } from './day-lines.ts';
 import { V1 } from './inputs.ts';
-import { debit, receipt, takenBack, text } from './own-leg-lines.ts';
+import { debit, receipt, takenBack, text } from './hash-origin-lines.ts';
 
 const COIN = { asset: AssetId('ethereum:USDC') };
 

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { OwnEvidence } from '../../../domain/close/own-legs.ts';
+import type { OwnEvidence } from '../../../domain/close/hash-origin.ts';
 import type {
   CloseSignatureRow,
   CustodyEffectTableRow,

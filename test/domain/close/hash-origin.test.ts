@@ -5,12 +5,12 @@ import {
   unconfirmedOf,
   originNow,
   type OwnEvidence,
-} from '../../../src/domain/close/own-legs.ts';
+} from '../../../src/domain/close/hash-origin.ts';
 import type { CloseRecord } from '../../../src/domain/close/record.ts';
 import { AssetId, TransactionId } from '../../../src/domain/ids.ts';
 import type { PositionLine } from '../../../src/domain/money/roll-forward.ts';
 import { CUT_OFF, HASH_KEY } from './day-lines.ts';
-import { debit, receipt, takenBack, text } from './own-leg-lines.ts';
+import { debit, receipt, takenBack, text } from './hash-origin-lines.ts';
 import { at, NOT_READ, RECORD, V1, V2 } from './inputs.ts';
 
 const NO_API = { kind: 'not_read', reason: 'no API', configured: false } as const;
