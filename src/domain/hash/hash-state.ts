@@ -4,7 +4,7 @@ import type { Deposit } from '../deposit/deposit.ts';
 import type { Entry, EntrySource } from '../money/entry.ts';
 import type { Finding } from '../break/break.ts';
 import type { AssetId, IdMint, HashKey } from '../ids.ts';
-import { isHeeded, sameHash, type NamedHash, type OwnHash } from '../withdrawal/own-hash.ts';
+import { countsAsOwn, sameHash, type NamedHash, type OwnHash } from '../withdrawal/own-hash.ts';
 import type { Sighting, SightingKey } from './sighting.ts';
 import { sameKey } from './sighting.ts';
 import type { Withdrawal } from '../withdrawal/withdrawal.ts';
@@ -47,7 +47,7 @@ export function sightingIn(hashState: HashState, key: SightingKey): Sighting | u
  * claim alone counts until the custody API denies it: nothing is credited while in doubt.
  */
 export function isOwnHash({ ownHashes }: Pick<HashState, 'ownHashes'>): boolean {
-  return ownHashes.some(isHeeded);
+  return ownHashes.some(countsAsOwn);
 }
 
 /**

@@ -19,7 +19,7 @@ export interface OwnHash extends HashKey {
 }
 
 /** Whether the claim counts: nothing is credited while in doubt. */
-export function isHeeded({ certainty }: Pick<OwnHash, 'certainty'>): boolean {
+export function countsAsOwn({ certainty }: Pick<OwnHash, 'certainty'>): boolean {
   return certainty === 'claimed' || certainty === 'confirmed';
 }
 
