@@ -169,7 +169,7 @@ const FINAL = new Set<WithdrawalStatus>(['failed', 'cancelled', 'replaced', 'rol
  * in another block, a transaction may have another fee. A record on its way corrects only the vault
  * and network.
  */
-export function hasLastWord(
+export function correctsWithdrawal(
   record: CustodyTransaction,
   withdrawal: Withdrawal,
   lasts: boolean,

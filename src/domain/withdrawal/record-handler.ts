@@ -14,7 +14,7 @@ import {
 import {
   compareWithdrawal,
   firstDifference,
-  hasLastWord,
+  correctsWithdrawal,
   missingKeys,
   unendedKey,
 } from './comparison.ts';
@@ -146,7 +146,7 @@ function follow(known: Withdrawal | undefined, context: OutgoingContext): Follow
     return known.custody === 'unasked' ? certainty('doubted') : kept;
   }
   const lasts = hasLasted(outcome.finding, openSince, { at: now.at, graceMs });
-  return hasLastWord(record, known, lasts)
+  return correctsWithdrawal(record, known, lasts)
     ? corrected(known, outcome.finding, context)
     : // The withdrawal is asked for again until both agree.
       certainty('doubted');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   compareWithdrawal,
   hasArrived,
-  hasLastWord,
+  correctsWithdrawal,
   isElsewhere,
   missingKeys,
 } from '../../../src/domain/withdrawal/comparison.ts';
@@ -121,7 +121,7 @@ describe('the last word', () => {
   ];
 
   test.for(WORDS)('we say %s, the API says %s: %s', ([ours, theirs, has]) => {
-    expect(hasLastWord(sent({ status: theirs }), withdrawal(ours), false)).toBe(has);
+    expect(correctsWithdrawal(sent({ status: theirs }), withdrawal(ours), false)).toBe(has);
   });
 
   test.for<[ours: WithdrawalStatus | null, theirs: string, has: boolean]>([
@@ -132,7 +132,7 @@ describe('the last word', () => {
     [null, 'mined', false],
     ['mined', 'submitted', false],
   ])('we say %s, the API still says %s after the grace period: %s', ([ours, theirs, has]) => {
-    expect(hasLastWord(sent({ status: theirs }), withdrawal(ours), true)).toBe(has);
+    expect(correctsWithdrawal(sent({ status: theirs }), withdrawal(ours), true)).toBe(has);
   });
 
   const ELSEWHERE = { vaultId: VaultId('v2') };
@@ -143,14 +143,16 @@ describe('the last word', () => {
     ['mined, its changes not there yet', { changes: null }, false],
     ['in a status that we do not know', { status: 'exploded' }, false],
   ])('of vault and network, %s: %s', ([, record, has]) => {
-    expect(hasLastWord(sent({ ...ELSEWHERE, ...record }), withdrawal('signed'), false)).toBe(has);
+    expect(correctsWithdrawal(sent({ ...ELSEWHERE, ...record }), withdrawal('signed'), false)).toBe(
+      has,
+    );
   });
 
   test('is no word while the changes of what was mined are not there yet', () => {
-    expect(hasLastWord(sent({ changes: null }), withdrawal('mined'), false)).toBe(false);
-    expect(hasLastWord(sent({ status: 'failed', changes: null }), withdrawal('mined'), false)).toBe(
-      true,
-    );
+    expect(correctsWithdrawal(sent({ changes: null }), withdrawal('mined'), false)).toBe(false);
+    expect(
+      correctsWithdrawal(sent({ status: 'failed', changes: null }), withdrawal('mined'), false),
+    ).toBe(true);
   });
 });
 

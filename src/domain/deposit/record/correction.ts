@@ -62,7 +62,7 @@ interface Corrected {
  * Whether a contradicting record may correct the deposit: it is confirmed, has the same hash and
  * position, and the break has been open for the grace period. A younger record may be behind.
  */
-function hasLastWord(
+function correctsDeposit(
   deposit: Deposit,
   { record, list }: Pick<Recorded, 'record' | 'list'>,
   context: Context,
@@ -239,7 +239,7 @@ export function correctedBy(
   const sighting = sightingIn(correcting.hashState, key) ?? newSighting(key);
   const isElsewhere =
     deposit.evidence === 'confirmed' && isBookedElsewhere(sighting, recorded, context);
-  if (!isElsewhere && !hasLastWord(deposit, recorded, context)) return null;
+  if (!isElsewhere && !correctsDeposit(deposit, recorded, context)) return null;
   const corrected = depositsAt(deposit, recorded, context).map((one) =>
     asRecorded(one, recorded, now),
   );
