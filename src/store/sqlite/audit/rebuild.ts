@@ -2,7 +2,7 @@ import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { isDeepStrictEqual } from 'node:util';
 import { checkHashChain } from './audit.ts';
-import { foldLog, openForRebuild, openForWriting, removeDatabase } from '../file/database.ts';
+import { checkpointLog, openForRebuild, openForWriting, removeDatabase } from '../file/database.ts';
 import { explained } from '../file/open-refusal.ts';
 import { StoreRefused } from '../../refusal.ts';
 import { replay } from './replay.ts';
@@ -40,7 +40,7 @@ export function rebuild(path: string, options: RebuildOptions): RebuildReport {
     removeDatabase(fresh);
     old = openForRebuild(path);
     // Before the long replay, because a reader of the store would make this fail afterwards too.
-    foldLog(old, path);
+    checkpointLog(old, path);
     const facts = old.prepare<[], number>('SELECT count(*) FROM journal').pluck().get() ?? 0;
     progress.start('hash chain', facts);
     const chain = checkHashChain(old, (count) => progress.tick(count));

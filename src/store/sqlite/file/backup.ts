@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { historyAt } from '../../../domain/deposit/feed-cursor.ts';
 import type { DecodeBody } from '../../port.ts';
 import {
-  foldLogUnlessDamaged,
+  checkpointUnlessDamaged,
   makeOneFile,
   makePrivate,
   openForReading,
@@ -102,7 +102,7 @@ export async function restore(
   const lock = takeWriterLock(to);
   try {
     const replaced = existsSync(to) ? lastHistory(to) : 0;
-    if (existsSync(to)) foldLogUnlessDamaged(to);
+    if (existsSync(to)) checkpointUnlessDamaged(to);
     removeDatabase(fresh);
     await copy(from, fresh);
     await recordRestore(fresh, { ...options, replaced });

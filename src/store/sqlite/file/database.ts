@@ -258,7 +258,7 @@ export function makeOneFile(path: string): void {
  * the renamed file would lack these commits, and a new file of that name would read a foreign WAL.
  * Throws `StoreRefused` while another process reads the store.
  */
-export function foldLog(db: Database.Database, path: string): void {
+export function checkpointLog(db: Database.Database, path: string): void {
   const [folded] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
   if (folded?.busy === 0) return;
   throw new StoreRefused(
@@ -266,12 +266,12 @@ export function foldLog(db: Database.Database, path: string): void {
   );
 }
 
-/** `foldLog` for a store that may be damaged. The WAL of a damaged store is useless and stays. */
-export function foldLogUnlessDamaged(path: string): void {
+/** `checkpointLog` for a store that may be damaged. The WAL of a damaged store is useless and stays. */
+export function checkpointUnlessDamaged(path: string): void {
   try {
     const db = new Database(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
     try {
-      foldLog(db, path);
+      checkpointLog(db, path);
     } finally {
       db.close();
     }
