@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child } from './child.ts';
 import type { CoreClient } from './core-client.ts';
-import type { Entrance } from './entrance.ts';
+import type { ProductAccess } from './product-access.ts';
 import { NETWORKS } from './story/scene.ts';
 
 interface ServeReady {
@@ -13,7 +13,7 @@ interface ServeReady {
 export interface DemoContext {
   /** The demo's folder, for configurations, secrets and stores. */
   readonly folder: string;
-  readonly entrance: Entrance;
+  readonly access: ProductAccess;
   readonly coreUrl: string;
   readonly client: CoreClient;
   /** Ends the start of a daemon. */
@@ -40,7 +40,7 @@ export class Daemon {
 
   /** `name`: that of the configuration's file. */
   constructor(
-    { folder, entrance, coreUrl, client, signal }: DemoContext,
+    { folder, access, coreUrl, client, signal }: DemoContext,
     own: { readonly name: string; readonly port: number; readonly storing: StoreKeys },
   ) {
     this.#signal = signal;
@@ -50,12 +50,12 @@ export class Daemon {
     const config = {
       listen: { host: '127.0.0.1', port: own.port },
       ...own.storing,
-      ...entrance.configuration,
+      ...access.configuration,
       custody: {
         baseUrl: coreUrl,
         clientId: client.clientId,
         privateKeyFile: 'custody.key',
-        webhookUrl: entrance.webhookUrl,
+        webhookUrl: access.webhookUrl,
         vaults: 'all',
       },
       crediting: {

@@ -8,7 +8,7 @@ import { Child } from './child.ts';
 import { consumeCredits } from './people/consumer.ts';
 import { CoreClient, CoreControl } from './core-client.ts';
 import { CreditLatency } from './end/credit-latency.ts';
-import { Entrance } from './entrance.ts';
+import { ProductAccess } from './product-access.ts';
 import { freePort } from './free-port.ts';
 import { Ending } from './end/ending.ts';
 import { Operator } from './people/operator.ts';
@@ -136,18 +136,18 @@ async function runDemo(
     const control = new CoreControl(core.ready.controlUrl);
     const { scene, client, traders } = await prepare(control, core.ready.url);
     // The daemon's configuration names its own webhook URL, so the port is known before the start.
-    const entrance = new Entrance(flags.port === 0 ? await freePort() : flags.port);
+    const access = new ProductAccess(flags.port === 0 ? await freePort() : flags.port);
     const { signal } = failed;
-    const context = { folder, entrance, coreUrl: core.ready.url, client, signal };
+    const context = { folder, access, coreUrl: core.ready.url, client, signal };
     if (flags.store === 'postgres') terminal.note('starting PostgreSQL and two receivers');
     product =
       flags.store === 'postgres'
         ? await Receivers.create(context, environment)
         : new OneDaemon(context);
     await product.start();
-    await subscribeAll(client, scene.vaultIds, entrance.webhookUrl);
-    announce(terminal, { entrance, product, core: core.ready, flags });
-    const acting = { flags, ending, terminal, control, entrance, product, scene, client, traders };
+    await subscribeAll(client, scene.vaultIds, access.webhookUrl);
+    announce(terminal, { access, product, core: core.ready, flags });
+    const acting = { flags, ending, terminal, control, access, product, scene, client, traders };
     return await perform(acting);
   } finally {
     failed.abort();
@@ -178,17 +178,17 @@ async function prepare(
 
 function announce(
   terminal: Terminal,
-  about: { entrance: Entrance; product: Product; core: CoreReady; flags: DemoFlags },
+  about: { access: ProductAccess; product: Product; core: CoreReady; flags: DemoFlags },
 ): void {
-  const { entrance, product, core, flags } = about;
+  const { access, product, core, flags } = about;
   const end =
     flags.for === undefined ? 'Ctrl-C ends it' : `ends by itself after ${flags.for / 1000} s`;
   terminal.note(
     [
-      `console   ${entrance.url}/console`,
-      `API       ${entrance.url}/docs   (Authorization: Bearer TOKEN)`,
-      `token     ${entrance.tokens.admin}   role admin`,
-      `token     ${entrance.tokens.crediting}   role crediting, for a program that books credits`,
+      `console   ${access.url}/console`,
+      `API       ${access.url}/docs   (Authorization: Bearer TOKEN)`,
+      `token     ${access.tokens.admin}   role admin`,
+      `token     ${access.tokens.crediting}   role crediting, for a program that books credits`,
       `core      ${core.controlUrl}/inspector   (API: ${core.url}/docs, control: ${core.controlUrl}/sim)`,
       ...product.parts,
       `seed ${flags.seed}; ${end}`,
@@ -201,31 +201,31 @@ async function perform(stage: {
   ending: Ending;
   terminal: Terminal;
   control: CoreControl;
-  entrance: Entrance;
+  access: ProductAccess;
   product: Product;
   scene: Scene;
   client: CoreClient;
   traders: CoreClient[];
 }): Promise<boolean> {
-  const { flags, ending, terminal, control, entrance, product, scene, client, traders } = stage;
+  const { flags, ending, terminal, control, access, product, scene, client, traders } = stage;
   const random = new SeededRandom(flags.seed);
   const traffic = new Traffic({ control, traders, scene, random });
   const { over } = ending;
   ending.begin(flags.for);
   const consumer = new AbortController();
-  const consuming = consumeCredits(entrance.apiOf('crediting'), consumer.signal);
+  const consuming = consumeCredits(access.apiOf('crediting'), consumer.signal);
   // The demo ends when its consumer fails; the error is thrown where the consumer is awaited.
   consuming.catch(() => ending.end());
   const latency = new CreditLatency();
   let outstanding;
   try {
     const note = (text: string): void => terminal.note(text);
-    const operator = new Operator(entrance.apiOf('admin'));
+    const operator = new Operator(access.apiOf('admin'));
     const { vaultIds } = scene;
-    const acting = { traffic, control, entrance, operator, vaultIds, latency };
+    const acting = { traffic, control, access, operator, vaultIds, latency };
     await playScript({ ...acting, over, note }, product.episodes);
     terminal.note('traffic has ended; waiting until everything has arrived');
-    outstanding = await drain({ traffic, control, entrance, client, vaultIds });
+    outstanding = await drain({ traffic, control, access, client, vaultIds });
   } finally {
     ending.end();
     consumer.abort();
@@ -236,7 +236,7 @@ async function perform(stage: {
     consumed: await consuming,
     creditLatency: latency.figures(),
     outstanding,
-    tieOut: await tieOut(entrance.apiOf('admin'), control),
+    tieOut: await tieOut(access.apiOf('admin'), control),
     failover: await product.failover(),
   });
   terminal.result(flags.json === true ? JSON.stringify(summary) : summaryText(summary));

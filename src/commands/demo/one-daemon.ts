@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../custody/clock.ts';
 import { Daemon, type DemoContext } from './daemon.ts';
 import type { CreditLatency } from './end/credit-latency.ts';
-import type { Entrance } from './entrance.ts';
+import type { ProductAccess } from './product-access.ts';
 import type { Product } from './product.ts';
 import {
   failingApi,
@@ -22,16 +22,16 @@ const DEAD_MS = 800;
 export class OneDaemon implements Product {
   readonly parts: readonly string[] = [];
   readonly storePaths: readonly string[];
-  readonly #entrance: Entrance;
+  readonly #access: ProductAccess;
   readonly #daemon: Daemon;
 
   constructor(context: DemoContext) {
-    const { folder, entrance } = context;
+    const { folder, access } = context;
     const storePath = join(folder, 'store.db');
     this.storePaths = [storePath];
-    this.#entrance = entrance;
+    this.#access = access;
     const storing = { store: `sqlite:${storePath}` };
-    this.#daemon = new Daemon(context, { name: 'config', port: entrance.port, storing });
+    this.#daemon = new Daemon(context, { name: 'config', port: access.port, storing });
   }
 
   get episodes(): readonly Episode[] {
@@ -51,7 +51,7 @@ export class OneDaemon implements Product {
   }
 
   async takeLatency(latency: CreditLatency): Promise<void> {
-    await latency.take(this.#entrance.apiOf('admin'));
+    await latency.take(this.#access.apiOf('admin'));
   }
 
   async failover(): Promise<undefined> {}

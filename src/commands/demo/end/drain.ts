@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CoreClient, CoreControl } from '../core-client.ts';
-import type { Entrance } from '../entrance.ts';
+import type { ProductAccess } from '../product-access.ts';
 import { ProductUnreachable, type ProductApi } from '../product-api.ts';
 import { tieOut } from './tie-out.ts';
 import type { Traffic } from '../story/traffic.ts';
@@ -33,16 +33,16 @@ export interface Outstanding {
 export async function drain(stage: {
   traffic: Traffic;
   control: CoreControl;
-  entrance: Entrance;
+  access: ProductAccess;
   client: CoreClient;
   vaultIds: readonly string[];
 }): Promise<Outstanding> {
-  const { traffic, control, entrance, client, vaultIds } = stage;
+  const { traffic, control, access, client, vaultIds } = stage;
   await traffic.mineClosingBlocks();
   for (const vaultId of vaultIds) {
     await client.patch(`/subscriptions/${vaultId}/notifications/retry-schedule`);
   }
-  const api = entrance.apiOf('admin');
+  const api = access.apiOf('admin');
   return untilArrived(api, {
     isBalanced: async () => (await tieOut(api, control)).balanced,
     idleMsMax: IDLE_SECONDS_MAX * 1_000,

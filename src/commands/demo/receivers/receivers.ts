@@ -8,7 +8,7 @@ import { initJournal } from '../../../store/postgres/init.ts';
 import { Daemon, type DemoContext } from '../daemon.ts';
 import type { CreditLatency } from '../end/credit-latency.ts';
 import type { Failover } from '../end/summary.ts';
-import type { Entrance } from '../entrance.ts';
+import type { ProductAccess } from '../product-access.ts';
 import { freePort } from '../free-port.ts';
 import { PostgresCluster } from '../postgres/cluster.ts';
 import type { Product } from '../product.ts';
@@ -48,14 +48,14 @@ interface Receiver {
 export class Receivers implements Product {
   readonly storePaths: readonly string[];
   readonly #cluster: PostgresCluster;
-  readonly #entrance: Entrance;
+  readonly #access: ProductAccess;
   readonly #receivers: readonly Receiver[];
   readonly #proxy: Proxy;
   readonly #acknowledgements = new Acknowledgements();
   readonly #kills: Failover['kills'][number][] = [];
 
   private constructor(
-    { entrance }: DemoContext,
+    { access }: DemoContext,
     own: {
       readonly cluster: PostgresCluster;
       readonly receivers: readonly Receiver[];
@@ -63,7 +63,7 @@ export class Receivers implements Product {
     },
   ) {
     this.#cluster = own.cluster;
-    this.#entrance = entrance;
+    this.#access = access;
     this.#receivers = own.receivers;
     this.storePaths = own.storePaths;
     const urls = own.receivers.map(({ daemon }) => daemon.url);
@@ -128,7 +128,7 @@ export class Receivers implements Product {
   }
 
   async start(): Promise<void> {
-    const { port } = this.#entrance;
+    const { port } = this.#access;
     try {
       await this.#proxy.listen(port);
     } catch (error) {
@@ -144,11 +144,11 @@ export class Receivers implements Product {
   }
 
   async #takeLatencyOf({ daemon }: Receiver, latency: CreditLatency): Promise<void> {
-    await latency.take(this.#entrance.apiOf('admin', daemon.url));
+    await latency.take(this.#access.apiOf('admin', daemon.url));
   }
 
   async failover(): Promise<Failover> {
-    const lost = await this.#acknowledgements.lost(this.#entrance.apiOf('admin'));
+    const lost = await this.#acknowledgements.lost(this.#access.apiOf('admin'));
     const { count } = this.#acknowledgements;
     return { kills: this.#kills, acknowledged: count, lost: lost.length };
   }

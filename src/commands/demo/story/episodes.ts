@@ -1,7 +1,7 @@
 import type { CoreControl } from '../core-client.ts';
 import type { CreditLatency } from '../end/credit-latency.ts';
 import type { Operator } from '../people/operator.ts';
-import type { Entrance } from '../entrance.ts';
+import type { ProductAccess } from '../product-access.ts';
 import { systemClock } from '../../../custody/clock.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -28,7 +28,7 @@ const FAILING_API_MS = 15_000;
 export interface Stage {
   readonly traffic: Traffic;
   readonly control: CoreControl;
-  readonly entrance: Entrance;
+  readonly access: ProductAccess;
   readonly operator: Operator;
   readonly latency: CreditLatency;
   readonly vaultIds: readonly string[];
@@ -50,11 +50,11 @@ export async function reorgBeforeCredit({ traffic, note }: Stage): Promise<void>
  * a person.
  */
 export async function reorgAfterCredit(stage: Stage): Promise<void> {
-  const { traffic, entrance, operator, over, note } = stage;
+  const { traffic, access, operator, over, note } = stage;
   if ((await operator.resolveReversed()) > 0) {
     note('an operator recovered the last reversed credit and resolved its break');
   }
-  const attempt = () => traffic.creditedThenDropped((hash) => isCredited(entrance, hash), over);
+  const attempt = () => traffic.creditedThenDropped((hash) => isCredited(access, hash), over);
   const reversed = await triedAgain(attempt, over);
   if (reversed === null) return;
   note(
@@ -118,8 +118,8 @@ function short(hash: string): string {
   return `${hash.slice(0, 12)}…`;
 }
 
-async function isCredited(entrance: Entrance, hash: string): Promise<boolean> {
-  const list = await entrance
+async function isCredited(access: ProductAccess, hash: string): Promise<boolean> {
+  const list = await access
     .apiOf('admin')
     .get<{ data: { state: string }[] }>(`/v1/deposits?blockchainHash=${hash}`);
   return list.data.some((deposit) => deposit.state === 'credited' || deposit.state === 'settled');

@@ -32,8 +32,8 @@ async function playEpisodes(stage: Stage, episodes: readonly Episode[]): Promise
 }
 
 async function reportHealing(stage: Stage, beganAt: number): Promise<void> {
-  const { entrance, vaultIds, over, note } = stage;
-  const healing = await untilHealed(entrance.apiOf('admin'), {
+  const { access, vaultIds, over, note } = stage;
+  const healing = await untilHealed(access.apiOf('admin'), {
     vaultIds,
     over,
     now: Date.now,

@@ -9,7 +9,7 @@ function newToken(): string {
 }
 
 /** Where the product is reached, and with which tokens. */
-export class Entrance {
+export class ProductAccess {
   readonly port: number;
   readonly url: string;
   readonly webhookUrl: string;
