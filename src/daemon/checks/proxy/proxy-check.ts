@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ok, problem, warning, type Diagnosis } from '../diagnosis.ts';
-import { linesFor, proxyIn, type Duty } from './proxy-lines.ts';
+import { linesFor, proxyIn, type ProxyTask } from './proxy-lines.ts';
 import { sendRaw, type Ending, type Target } from './raw-request.ts';
 
 /** The custody service gives up after 10 s. */
@@ -84,8 +84,8 @@ class Trial {
     return this.#port;
   }
 
-  advice(duty: Duty): string {
-    return linesFor(duty, this.#proxy);
+  advice(task: ProxyTask): string {
+    return linesFor(task, this.#proxy);
   }
 
   request(method: string, path: string, headers: readonly string[] = [], body = ''): string {
@@ -101,7 +101,7 @@ class Trial {
   }
 }
 
-/** Whether the daemon itself wrote this answer: a proxy that does its duty asks it nothing. */
+/** Whether the daemon itself wrote this answer: a proxy that does its task asks it nothing. */
 function isFromDaemon({ text }: Ending): boolean {
   return /counterfoil|\r\n\r\n\{"status":"(alive|ready|starting|stopping)"/i.test(text);
 }
@@ -265,19 +265,19 @@ async function checkTime(trial: Trial): Promise<Diagnosis> {
   const whole = trial.request('POST', path, [], '{}');
   const announced = (bytes: number): string =>
     whole.replace('Content-Length: 2', `Content-Length: ${bytes}`);
-  const kinds: [what: string, text: string, duty: Duty][] = [
+  const kinds: [what: string, text: string, task: ProxyTask][] = [
     ['a request whose headers stall', whole.slice(0, whole.indexOf('Connection')), 'time'],
     ['a request whose body stalls', announced(3), 'time'],
     ['a body of 1 GiB', announced(HUGE_BODY_BYTES), 'size'],
   ];
   const endings = await Promise.all(
-    kinds.map(async ([what, text, duty]) => ({ what, duty, ending: await trial.ask(text) })),
+    kinds.map(async ([what, text, task]) => ({ what, task, ending: await trial.ask(text) })),
   );
   const lost = endings.filter(({ ending }) => isTaken(ending));
   if (lost.length > 0) {
     const texts = lost.map(
-      ({ what, duty, ending }) =>
-        `${what} is answered ${ending.status}, and its webhook is lost: ${trial.advice(duty)}`,
+      ({ what, task, ending }) =>
+        `${what} is answered ${ending.status}, and its webhook is lost: ${trial.advice(task)}`,
     );
     return problem('slow and large requests', texts.join('; '));
   }
@@ -287,7 +287,7 @@ async function checkTime(trial: Trial): Promise<Diagnosis> {
     : warning(
         'slow and large requests',
         late
-          .map(({ what, duty }) => `${what} is not ended within 10 s: ${trial.advice(duty)}`)
+          .map(({ what, task }) => `${what} is not ended within 10 s: ${trial.advice(task)}`)
           .join('; '),
       );
 }

@@ -39,7 +39,7 @@ const LINES = {
   },
 } as const;
 
-export type Duty = keyof typeof LINES;
+export type ProxyTask = keyof typeof LINES;
 
 type ProxyName = keyof (typeof LINES)['certificate'];
 
@@ -52,8 +52,8 @@ export function proxyIn(text: string): ProxyName | null {
 }
 
 /** Advice: which lines of the proxy's file, as in `config/proxy/`. Without a name, those of all. */
-export function linesFor(duty: Duty, proxy: ProxyName | null): string {
-  const lines = LINES[duty];
+export function linesFor(task: ProxyTask, proxy: ProxyName | null): string {
+  const lines = LINES[task];
   if (proxy !== null) return `check in the file of ${proxy}: ${lines[proxy]}`;
   const all = Object.entries(lines).map(([name, line]) => `${name}: ${line}`);
   return `check in the proxy's file (${all.join('; ')})`;
