@@ -11,7 +11,7 @@ import {
 import type { OwnHash } from '../../domain/withdrawal/own-hash.ts';
 import { sameKey, type Sighting } from '../../domain/hash/sighting.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
-import { Recent } from './recent.ts';
+import { TwoPeriodCache } from './two-period-cache.ts';
 import type { HashRow } from '../records.ts';
 import type { RecordSource, Writes } from '../port.ts';
 
@@ -72,16 +72,16 @@ function byHash(left: HashKey, right: HashKey): number {
  */
 export class HashStates {
   readonly #source: Source;
-  readonly #open = new Map<NetworkKey, Recent<BlockchainHash, OpenHashState>>();
+  readonly #open = new Map<NetworkKey, TwoPeriodCache<BlockchainHash, OpenHashState>>();
   /** The state read last: the changes of one rule are nearly always about one hash. */
   #latest: OpenHashState | undefined;
   readonly #sightings = new Set<Sighting>();
   readonly #deposits = new Map<DepositId, UnwrittenDeposit>();
   /** By hash, the transactions whose certainty there has changed. */
   readonly #ownHashes = new Map<OpenHashState, Set<TransactionId>>();
-  readonly #ofDeposit = new Recent<DepositId, OpenHashState>();
+  readonly #ofDeposit = new TwoPeriodCache<DepositId, OpenHashState>();
   /** Null where the store has none. */
-  readonly #withdrawals = new Recent<TransactionId, Withdrawal | null>();
+  readonly #withdrawals = new TwoPeriodCache<TransactionId, Withdrawal | null>();
   readonly #changedWithdrawals = new Set<TransactionId>();
   #period = 0;
   /** The hashes that were read in this period: one for each, plus its `arrived`. */
@@ -294,10 +294,10 @@ export class HashStates {
     this.#weight += weight;
   }
 
-  #networkOf(network: NetworkKey): Recent<BlockchainHash, OpenHashState> {
+  #networkOf(network: NetworkKey): TwoPeriodCache<BlockchainHash, OpenHashState> {
     let ofNetwork = this.#open.get(network);
     if (ofNetwork === undefined) {
-      ofNetwork = new Recent();
+      ofNetwork = new TwoPeriodCache();
       this.#open.set(network, ofNetwork);
     }
     return ofNetwork;

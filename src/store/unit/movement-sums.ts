@@ -8,7 +8,7 @@ import {
   type Movement,
   type MovementKey,
 } from '../../domain/money/movement.ts';
-import { Recent } from './recent.ts';
+import { TwoPeriodCache } from './two-period-cache.ts';
 import type { MovementCounts } from '../records.ts';
 import type { Writes } from '../port.ts';
 
@@ -20,7 +20,7 @@ function keyOf(key: MovementKey): string {
 export class MovementSums {
   readonly #stored: (key: MovementKey) => Movement | undefined;
   readonly #storedCounts: () => MovementCounts;
-  readonly #movements = new Recent<string, Movement>();
+  readonly #movements = new TwoPeriodCache<string, Movement>();
   readonly #changed = new Map<string, Movement>();
   #counts = new Map<keyof MovementCounts, number>();
 

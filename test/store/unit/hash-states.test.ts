@@ -5,7 +5,7 @@ import { arrivedWeight } from '../../../src/domain/hash/hash-limits.ts';
 import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
 import { BlockchainHash, DepositId, NetworkKey } from '../../../src/domain/ids.ts';
 import { HashStates } from '../../../src/store/unit/hash-states.ts';
-import { Recent } from '../../../src/store/unit/recent.ts';
+import { TwoPeriodCache } from '../../../src/store/unit/two-period-cache.ts';
 import { HashNumbers } from '../../../src/store/sqlite/keys/hash-numbers.ts';
 import { KeyIndex } from '../../../src/store/sqlite/keys/key-index.ts';
 import { SqliteRecords } from '../../../src/store/sqlite/writing/sqlite-records.ts';
@@ -140,7 +140,7 @@ test('hashes count while they are asked for, and are read again only when two pe
 
 /** How many caches, one for each network, are still needed: the look collects the others. */
 function caches(): number {
-  return queryObjects(Recent, { format: 'count' });
+  return queryObjects(TwoPeriodCache, { format: 'count' });
 }
 
 test('invented networks are evicted together with their requests', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Recent } from '../../../src/store/unit/recent.ts';
+import { TwoPeriodCache } from '../../../src/store/unit/two-period-cache.ts';
 
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ put: fc.nat(12) }) },
@@ -11,7 +11,7 @@ const step = fc.oneof(
 test('keeps exactly the last values that were read or put in this period or the one before', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const recent = new Recent<number, { readonly put: number }>();
+      const recent = new TwoPeriodCache<number, { readonly put: number }>();
       const model = new Map<number, { value: { put: number }; period: number }>();
       const answers: unknown[] = [];
       const expected: unknown[] = [];

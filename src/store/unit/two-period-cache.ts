@@ -2,7 +2,7 @@
  * A cache of two periods. `age` ends a period and forgets what was neither read nor put in it or in
  * the one before. Forgetting costs nothing: no entry is looked at.
  */
-export class Recent<Key, Value extends object | null> {
+export class TwoPeriodCache<Key, Value extends object | null> {
   #period = new Map<Key, Value>();
   #periodBefore = new Map<Key, Value>();
 
