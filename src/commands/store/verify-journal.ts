@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ReplicaDiverged } from '../../store/replicated/replica.ts';
 import type { SharedJournal } from '../../store/replicated/shared-journal.ts';
 import type { AuditCheck } from '../../store/sqlite/audit/audit.ts';
-import { makeScratchFolder, withoutRoom } from '../../store/sqlite/audit/scratch-folder.ts';
+import { makeScratchFolder, fullDiskRefusal } from '../../store/sqlite/audit/scratch-folder.ts';
 import { verify, type AuditOptions, type AuditReport } from '../../store/sqlite/audit/verify.ts';
 import { readInto } from './copy-journal.ts';
 
@@ -24,7 +24,7 @@ export async function verifyJournal(
     const { sound, facts, checks } = verify(path, options);
     return { sound, facts, checks: [read, ...checks] };
   } catch (error) {
-    throw withoutRoom(folder, error);
+    throw fullDiskRefusal(folder, error);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -20,7 +20,7 @@ export function makeScratchFolder(): string {
  * Turns the error of a full disk into a refusal that says how to choose another one; returns any other
  * error unchanged. `folder`: that of `makeScratchFolder`.
  */
-export function withoutRoom(folder: string, error: unknown): unknown {
+export function fullDiskRefusal(folder: string, error: unknown): unknown {
   if (explained(folder, error) === error) return error;
   return new StoreRefused(
     `${folder}: the disk is full, and an audit replays the journal into temporary files there: make room, or set TMPDIR to a folder with as much room as the store takes`,

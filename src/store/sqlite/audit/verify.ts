@@ -15,7 +15,7 @@ import { checkCloses } from './closes.ts';
 import { checkKeys } from './keys.ts';
 import { openForReading, openScratch } from '../file/database.ts';
 import { replay, ReplayDiverged } from './replay.ts';
-import { makeScratchFolder, withoutRoom } from './scratch-folder.ts';
+import { makeScratchFolder, fullDiskRefusal } from './scratch-folder.ts';
 
 /** Receives the progress of an audit, a rebuild or a backup. */
 export interface Progress {
@@ -85,7 +85,7 @@ export function verify(path: string, options: AuditOptions): AuditReport {
         scratch.close();
       }
     } catch (error) {
-      throw withoutRoom(folder, error);
+      throw fullDiskRefusal(folder, error);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
