@@ -3,8 +3,8 @@ import { depthDrift, isAssetOf } from '../../domain/policy/published-depth.ts';
 import { NetworkKey } from '../../domain/ids.ts';
 import type { ExemptionRule } from '../../domain/break/exemption.ts';
 import {
-  strangeExemptions,
-  strangeNames,
+  unknownExemptionNames,
+  unknownNames,
   type KnownNames,
 } from '../../domain/policy/unknown-names.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -33,7 +33,7 @@ export async function nameWarnings(
   from: NameSources,
 ): Promise<{ inPolicy: string[]; inRules: string[] }> {
   const names = known(from, await assetsIn(from));
-  return { inPolicy: strangeNames(policy, names), inRules: strangeExemptions(rules, names) };
+  return { inPolicy: unknownNames(policy, names), inRules: unknownExemptionNames(rules, names) };
 }
 
 /**
@@ -49,5 +49,5 @@ export async function policyWarnings(
     const inUse = assets.some((asset) => isAssetOf(asset, key));
     return depthDrift(policy, { network: NetworkKey(key), published, inUse }) ?? [];
   });
-  return [...strangeNames(policy, known(from, assets)), ...depths];
+  return [...unknownNames(policy, known(from, assets)), ...depths];
 }

@@ -20,27 +20,30 @@ interface Written {
  * Probable misspellings in a policy, one sentence each. A rule for an unknown name matches nothing,
  * and no other check reports it. Because the name may be new, it is never refused.
  */
-export function strangeNames(policy: CreditingPolicy, known: KnownNames): string[] {
+export function unknownNames(policy: CreditingPolicy, known: KnownNames): string[] {
   return [
     ...Object.keys(policy.networks).flatMap((name) =>
-      strangeNetwork({ path: `networks.${name}`, name }, known),
+      unknownNetwork({ path: `networks.${name}`, name }, known),
     ),
     ...Object.keys(policy.assets).flatMap((name) =>
-      strangeAsset({ path: `assets["${name}"]`, name }, known),
+      unknownAsset({ path: `assets["${name}"]`, name }, known),
     ),
   ];
 }
 
 /** Probable misspellings in exemption rules, one sentence each: such a rule exempts nothing. */
-export function strangeExemptions(rules: readonly ExemptionRule[], known: KnownNames): string[] {
+export function unknownExemptionNames(
+  rules: readonly ExemptionRule[],
+  known: KnownNames,
+): string[] {
   return rules.flatMap(({ rule, network, asset }) => {
     const inRule = (kind: string, name: string): Written => ({
       path: `${kind} ${JSON.stringify(name)} of the rule ${JSON.stringify(rule)}`,
       name,
     });
     return [
-      ...(network === undefined ? [] : strangeNetwork(inRule('network', network), known)),
-      ...(asset === undefined ? [] : strangeAsset(inRule('asset', asset), known)),
+      ...(network === undefined ? [] : unknownNetwork(inRule('network', network), known)),
+      ...(asset === undefined ? [] : unknownAsset(inRule('asset', asset), known)),
     ];
   });
 }
@@ -49,7 +52,7 @@ function networkOf(asset: string): string {
   return asset.split(':', 1)[0] ?? asset;
 }
 
-function strangeNetwork({ path, name }: Written, { published, assets }: KnownNames): string[] {
+function unknownNetwork({ path, name }: Written, { published, assets }: KnownNames): string[] {
   const networks = [...new Set([...(published ?? []), ...assets.map(networkOf)])];
   if (networks.length === 0 || networks.includes(name)) return [];
   // Without the API's list a network may exist that nothing has arrived from.
@@ -60,11 +63,11 @@ function strangeNetwork({ path, name }: Written, { published, assets }: KnownNam
   return [`${path}: ${what}; there are ${networks.join(', ')}`];
 }
 
-function strangeAsset({ path, name }: Written, known: KnownNames): string[] {
+function unknownAsset({ path, name }: Written, known: KnownNames): string[] {
   if (known.assets.includes(name)) return [];
   if (!name.includes(':')) return [`${path}: ${symbolAlone(name, known.assets)}`];
   const network = networkOf(name);
-  const strange = strangeNetwork({ path, name: network }, known);
+  const strange = unknownNetwork({ path, name: network }, known);
   if (strange.length > 0) return strange;
   // Without assets on that network there is nothing to compare with.
   const hasSiblings = known.assets.some((asset) => isAssetOf(asset, network));

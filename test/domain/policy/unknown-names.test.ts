@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
-import { strangeExemptions, strangeNames } from '../../../src/domain/policy/unknown-names.ts';
+import { unknownExemptionNames, unknownNames } from '../../../src/domain/policy/unknown-names.ts';
 
 const PUBLISHED = ['bitcoin', 'ethereum', 'polygon'];
 const ASSETS = ['ethereum:ETH', 'ethereum:USDC', 'bitcoin:BTC'];
@@ -39,7 +39,7 @@ const NETWORKS: [name: string, published: string[] | null, warnings: string[]][]
 ];
 
 test.for(NETWORKS)('network %s beside %o', ([name, published, warnings]) => {
-  const found = strangeNames(policyNaming({ networks: [name] }), { published, assets: ASSETS });
+  const found = unknownNames(policyNaming({ networks: [name] }), { published, assets: ASSETS });
   expect(found).toEqual(warnings);
 });
 
@@ -65,14 +65,14 @@ const OF_ASSETS: [name: string, warnings: string[]][] = [
 
 test.for(OF_ASSETS)('asset %s', ([name, warnings]) => {
   const known = { published: PUBLISHED, assets: ASSETS };
-  const found = strangeNames(policyNaming({ assets: [name] }), known);
+  const found = unknownNames(policyNaming({ assets: [name] }), known);
   expect(found).toEqual(warnings);
 });
 
 test('a symbol of several networks is asked about with all of them, and one that arrived alone is known', () => {
   const assets = ['ethereum:USDC', 'polygon:USDC', 'GOLD'];
   const policy = policyNaming({ assets: ['USDC', 'GOLD'] });
-  expect(strangeNames(policy, { published: null, assets })).toEqual([
+  expect(unknownNames(policy, { published: null, assets })).toEqual([
     'assets["USDC"]: an asset is named by its network and symbol: is it ethereum:USDC or polygon:USDC?',
   ]);
 });
@@ -104,10 +104,10 @@ const IN_RULES: [names: { network?: string; asset?: string }, warnings: string[]
 test.for(IN_RULES)('an exemption rule about %o', ([names, warnings]) => {
   const rule = { rule: 'old wallet', until: 0, reason: 'ticket 1', owner: 'finance', ...names };
   const known = { published: PUBLISHED, assets: ASSETS };
-  expect(strangeExemptions([rule], known)).toEqual(warnings);
+  expect(unknownExemptionNames([rule], known)).toEqual(warnings);
 });
 
 test('without known names no name is reported', () => {
   const policy = policyNaming({ networks: ['x'], assets: ['x:Y'] });
-  expect(strangeNames(policy, { published: null, assets: [] })).toEqual([]);
+  expect(unknownNames(policy, { published: null, assets: [] })).toEqual([]);
 });
