@@ -1,7 +1,7 @@
 import type { Fact } from '../../domain/fact/fact.ts';
 import type { Owner } from '../../store/replicated/shared-journal.ts';
 import { BODIES_BYTES_MAX, type OwnerAnswer } from './frame.ts';
-import type { Handed } from './owner-client.ts';
+import type { HandOverResult } from './owner-client.ts';
 
 /** Most facts of one frame: the owner commits them together. */
 const FACTS_MAX = 256;
@@ -11,7 +11,7 @@ const UNDER_WAY_MAX = 2;
 /** What became of one fact that was handed over. */
 export type HandedFact =
   | { readonly kind: 'answered'; readonly answer: OwnerAnswer; readonly position: number }
-  | Exclude<Handed, { readonly kind: 'answered' }>;
+  | Exclude<HandOverResult, { readonly kind: 'answered' }>;
 
 interface QueuedFact {
   readonly fact: Fact;
@@ -24,13 +24,16 @@ interface QueuedFact {
  */
 export class HandOver {
   readonly owner: Owner;
-  readonly #hand: (facts: readonly Fact[]) => Promise<Handed>;
+  readonly #hand: (facts: readonly Fact[]) => Promise<HandOverResult>;
   /** Facts that are not sent yet, oldest first. */
   readonly #queued = new Set<QueuedFact>();
   #underWay = 0;
   #isScheduled = false;
 
-  constructor(owner: Owner, hand: (owner: Owner, facts: readonly Fact[]) => Promise<Handed>) {
+  constructor(
+    owner: Owner,
+    hand: (owner: Owner, facts: readonly Fact[]) => Promise<HandOverResult>,
+  ) {
     this.owner = owner;
     this.#hand = (facts) => hand(owner, facts);
   }
@@ -83,7 +86,7 @@ export class HandOver {
     this.#schedule();
   }
 
-  async #handed(frame: readonly QueuedFact[]): Promise<Handed> {
+  async #handed(frame: readonly QueuedFact[]): Promise<HandOverResult> {
     try {
       return await this.#hand(frame.map(({ fact }) => fact));
     } catch (error) {

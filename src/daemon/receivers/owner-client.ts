@@ -35,7 +35,7 @@ const CONNECTIONS_MAX = 4;
  * What became of facts handed to the owner. After `not_owner`, `busy`, `refused` and `unreached`
  * nothing was kept. After `unknown` the facts may have been kept.
  */
-export type Handed =
+export type HandOverResult =
   | ({ readonly kind: 'answered' } & OwnerAnswers)
   | { readonly kind: 'not_owner' }
   /** The owner has no room for more facts now. */
@@ -46,20 +46,20 @@ export type Handed =
   | { readonly kind: 'unknown'; readonly cause: string };
 
 /** The answer to a call that only the owner can carry out. */
-export type Called<Answer> =
+export type OwnerCall<Answer> =
   { readonly kind: 'answered'; readonly answer: Answer; readonly position: number } | NotAnswered;
 
-type NotAnswered = Exclude<Handed, { readonly kind: 'answered' }>;
+type NotAnswered = Exclude<HandOverResult, { readonly kind: 'answered' }>;
 type Sent = { readonly kind: 'ok'; readonly json: unknown } | NotAnswered;
 
 /** The run's journal position, or why it was not recorded. */
-export const runCalled = z.discriminatedUnion('kind', [
+export const ownerRun = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ran'), seq: z.int() }),
   z.object({ kind: z.literal('not_recorded'), cause: z.string() }),
 ]);
-export type RunCalled = z.infer<typeof runCalled>;
+export type OwnerRun = z.infer<typeof ownerRun>;
 
-const closeCalled = z.discriminatedUnion('kind', [
+const ownerClose = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('closed') }),
   z.object({ kind: z.literal('too_early'), cutOffAt: z.number() }),
   z.object({ kind: z.literal('unknown') }),
@@ -120,7 +120,7 @@ export class OwnerClient {
     this.#forCalls = new Agent({ connections: CONNECTIONS_MAX, connect });
   }
 
-  async hand(owner: Owner, facts: readonly Fact[]): Promise<Handed> {
+  async hand(owner: Owner, facts: readonly Fact[]): Promise<HandOverResult> {
     const body = Buffer.from(framed(facts));
     const how = { body, msMax: FACTS_MS_MAX, dispatcher: this.#forFacts };
     const sent = await this.#send(owner, RECEIVER_PATHS.facts, how);
@@ -132,12 +132,12 @@ export class OwnerClient {
     return inAnotherForm(owner);
   }
 
-  reconcile(owner: Owner): Promise<Called<RunCalled>> {
-    return this.#call(owner, { path: RECEIVER_PATHS.reconcile, asked: {}, answer: runCalled });
+  reconcile(owner: Owner): Promise<OwnerCall<OwnerRun>> {
+    return this.#call(owner, { path: RECEIVER_PATHS.reconcile, asked: {}, answer: ownerRun });
   }
 
-  close(owner: Owner, day: string): Promise<Called<CloseAnswer>> {
-    return this.#call(owner, { path: RECEIVER_PATHS.close, asked: { day }, answer: closeCalled });
+  close(owner: Owner, day: string): Promise<OwnerCall<CloseAnswer>> {
+    return this.#call(owner, { path: RECEIVER_PATHS.close, asked: { day }, answer: ownerClose });
   }
 
   /** Ends all calls under way. */
@@ -148,7 +148,7 @@ export class OwnerClient {
   async #call<Answer>(
     owner: Owner,
     call: { path: string; asked: object; answer: z.ZodType<Answer> },
-  ): Promise<Called<Answer>> {
+  ): Promise<OwnerCall<Answer>> {
     const body = Buffer.from(JSON.stringify(call.asked));
     const how = { body, msMax: CALL_MS_MAX, dispatcher: this.#forCalls };
     const sent = await this.#send(owner, call.path, how);
@@ -195,7 +195,7 @@ export class OwnerClient {
   }
 }
 
-function inAnotherForm({ name }: Owner): Handed & { readonly kind: 'unknown' } {
+function inAnotherForm({ name }: Owner): HandOverResult & { readonly kind: 'unknown' } {
   const cause = `the owner ${name} answered in another form: run the same version of the program on both`;
   return { kind: 'unknown', cause };
 }

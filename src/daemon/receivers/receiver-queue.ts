@@ -3,7 +3,7 @@ import type { FactQueue } from '../../intake/fact-queue.ts';
 import type { Submitted } from '../../store/port.ts';
 import type { Owner } from '../../store/replicated/shared-journal.ts';
 import { HandOver, type HandedFact } from './hand-over.ts';
-import type { Handed } from './owner-client.ts';
+import type { HandOverResult } from './owner-client.ts';
 import type { ReplicaPosition } from './replica-position.ts';
 import { NOT_LEVEL, type FactRoute } from './fact-route.ts';
 
@@ -44,7 +44,7 @@ const PROCESS_CLOCK: QueueClock = {
 export interface ReceiverQueueOptions {
   /** This receiver's own writer. */
   readonly local: Pick<FactQueue, 'submit'>;
-  readonly hand: (owner: Owner, facts: readonly Fact[]) => Promise<Handed>;
+  readonly hand: (owner: Owner, facts: readonly Fact[]) => Promise<HandOverResult>;
   readonly applied: ReplicaPosition;
   /** Most unanswered facts. */
   readonly queueMax: number;

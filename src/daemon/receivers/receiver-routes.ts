@@ -16,7 +16,7 @@ import {
   type FramedFact,
   type OwnerAnswer,
 } from './frame.ts';
-import { RECEIVER_HEADERS, type RunCalled } from './owner-client.ts';
+import { RECEIVER_HEADERS, type OwnerRun } from './owner-client.ts';
 
 /** Bytes of a frame besides its bodies: the list of its facts. */
 const LIST_BYTES_MAX = 1_048_576;
@@ -85,7 +85,7 @@ export function receiverRoutes(options: ReceiverRoutesOptions): Hono<Env> {
     const services = options.services();
     if (services === null) return notOwner(context);
     const result = await services.reconcile();
-    const answer: RunCalled = result.kind === 'ran' ? { kind: 'ran', seq: result.run.seq } : result;
+    const answer: OwnerRun = result.kind === 'ran' ? { kind: 'ran', seq: result.run.seq } : result;
     return context.json({ answer, position: options.position() });
   });
   app.post('/close', async (context) => {

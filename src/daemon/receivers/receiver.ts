@@ -3,7 +3,7 @@ import type { Logger } from '../../ops/log.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Role } from '../../store/replicated/role.ts';
 import type { Duties } from './duties.ts';
-import type { Called, OwnerClient } from './owner-client.ts';
+import type { OwnerCall, OwnerClient } from './owner-client.ts';
 import type { LivingDuties, Ownership } from './ownership.ts';
 import type { ReceiverQueue } from './receiver-queue.ts';
 import type { ReplicaPosition } from './replica-position.ts';
@@ -181,7 +181,7 @@ export class Receiver {
   }
 
   async #called<Answer>(
-    call: Promise<Called<Answer>>,
+    call: Promise<OwnerCall<Answer>>,
   ): Promise<{ kind: 'answered'; answer: Answer } | { kind: 'failed'; cause: string }> {
     const called = await call;
     if (called.kind === 'answered') {

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Handed } from '../../../src/daemon/receivers/owner-client.ts';
+import type { HandOverResult } from '../../../src/daemon/receivers/owner-client.ts';
 import { OwnerWatch } from '../../../src/daemon/receivers/owner-watch.ts';
 
 const OWNER = { name: 'b', url: 'http://b.invalid', epoch: 4, isLeased: true };
-const ANSWERED: Handed = { kind: 'answered', answers: [], position: 1 };
-const UNREACHED: Handed = { kind: 'unreached', cause: 'the owner b cannot be reached: repair it' };
+const ANSWERED: HandOverResult = { kind: 'answered', answers: [], position: 1 };
+const UNREACHED: HandOverResult = {
+  kind: 'unreached',
+  cause: 'the owner b cannot be reached: repair it',
+};
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,7 +17,10 @@ afterEach(() => {
 });
 
 /** A watch over an owner that gives these answers, one every two seconds. */
-function watchOf(...answers: readonly Handed[]): { watch: OwnerWatch; observed: boolean[] } {
+function watchOf(...answers: readonly HandOverResult[]): {
+  watch: OwnerWatch;
+  observed: boolean[];
+} {
   const observed: boolean[] = [];
   let next = 0;
   const watch = new OwnerWatch({
@@ -33,7 +39,7 @@ function watchOf(...answers: readonly Handed[]): { watch: OwnerWatch; observed: 
 }
 
 test('a follower that the owner refuses says why at the next question, and no longer than it lasts', async () => {
-  const refused: Handed = { kind: 'refused', cause: 'another secret' };
+  const refused: HandOverResult = { kind: 'refused', cause: 'another secret' };
   const { watch, observed } = watchOf(ANSWERED, refused, refused, ANSWERED);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(watch.cause).toBe(null);
@@ -50,7 +56,7 @@ test('an owner that does not answer for less than ten seconds keeps nobody from 
 });
 
 test('an owner that says for ten seconds that it is none keeps a follower from serving, until it takes facts', async () => {
-  const notOwner = Array.from({ length: 7 }, (): Handed => ({ kind: 'not_owner' }));
+  const notOwner = Array.from({ length: 7 }, (): HandOverResult => ({ kind: 'not_owner' }));
   const { watch, observed } = watchOf(...notOwner, ANSWERED);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(watch.cause).toBe(null);

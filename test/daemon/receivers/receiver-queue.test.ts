@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Handed } from '../../../src/daemon/receivers/owner-client.ts';
+import type { HandOverResult } from '../../../src/daemon/receivers/owner-client.ts';
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import { VirtualClock } from '../../../src/simulator/clock.ts';
 import type { Submitted } from '../../../src/store/port.ts';
@@ -119,8 +119,8 @@ const OWNER = { name: 'o', url: 'http://o.invalid', epoch: 1, isLeased: true };
 test.each<Submitted>([{ kind: 'taken', seq: 2 }, { kind: 'unchanged' }])(
   'a decision that the owner answers with %o waits for the replica, and is unavailable without it',
   async (answer) => {
-    const hand = (): Promise<Handed> =>
-      Promise.resolve({ kind: 'answered', answers: [answer], position: 2 } as Handed);
+    const hand = (): Promise<HandOverResult> =>
+      Promise.resolve({ kind: 'answered', answers: [answer], position: 2 } as HandOverResult);
     const lagging = follower({ hand, appliedMsMax: 10 });
     lagging.queue.setRoute({ kind: 'follower', isLevel: true, owner: OWNER });
     expect(await lagging.queue.submit(HALT)).toEqual({
@@ -154,8 +154,8 @@ test('facts for a former owner go to the new one, and nothing is kept twice', as
 });
 
 test('a webhook under way to an owner that fell silent goes to the next owner, and a decision does not', async () => {
-  const answers: ((handed: Handed) => void)[] = [];
-  const answered = (fact: Fact): Handed => ({
+  const answers: ((handed: HandOverResult) => void)[] = [];
+  const answered = (fact: Fact): HandOverResult => ({
     kind: 'answered',
     answers: [fact.kind === 'decision' ? { kind: 'taken', seq: 1 } : ACCEPTED] as never,
     position: 1,
@@ -238,7 +238,7 @@ test('closing refuses facts that wait for an owner, and answers those under way'
 test('after a lost answer a webhook is repeated, and a decision is not', async () => {
   const handed: string[] = [];
   const { queue, applied } = follower({
-    hand: async (_, facts): Promise<Handed> => {
+    hand: async (_, facts): Promise<HandOverResult> => {
       const kinds = facts.map(({ kind }) => kind);
       handed.push(...kinds);
       if (handed.length === 1 || kinds.includes('decision')) {
@@ -272,8 +272,8 @@ test.for([
 function followerOfSilent(answersFrom: number) {
   const clock = new VirtualClock();
   const frames: string[][] = [];
-  const silent: ((handed: Handed) => void)[] = [];
-  const hand = (owner: { epoch: number }, facts: readonly Fact[]): Promise<Handed> => {
+  const silent: ((handed: HandOverResult) => void)[] = [];
+  const hand = (owner: { epoch: number }, facts: readonly Fact[]): Promise<HandOverResult> => {
     frames.push(facts.map(({ kind }) => kind));
     if (owner.epoch < answersFrom) return new Promise((resolve) => silent.push(resolve));
     const answers = facts.map(({ kind }) =>

@@ -3,10 +3,10 @@ import { framed, ownerAnswers, PROTOCOL } from '../../../src/daemon/receivers/fr
 import {
   RECEIVER_HEADERS,
   RECEIVER_PATHS,
-  runCalled,
-  type Called,
-  type Handed,
-  type RunCalled,
+  ownerRun,
+  type OwnerCall,
+  type HandOverResult,
+  type OwnerRun,
 } from '../../../src/daemon/receivers/owner-client.ts';
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
@@ -17,7 +17,7 @@ import type { HandFate } from './faults.ts';
 /** Steps that a caller waits for the owner's effect to reach its replica. */
 const STEPS_MAX = 3;
 
-type Failed = Exclude<Handed, { readonly kind: 'answered' }>;
+type Failed = Exclude<HandOverResult, { readonly kind: 'answered' }>;
 
 interface Sent {
   readonly path: string;
@@ -43,7 +43,7 @@ export class HandingOver {
     this.#options = options;
   }
 
-  async hand(from: SharingProcess, owner: Owner, facts: readonly Fact[]): Promise<Handed> {
+  async hand(from: SharingProcess, owner: Owner, facts: readonly Fact[]): Promise<HandOverResult> {
     const body = new Uint8Array(framed(facts));
     const sent = await this.#send(from, owner, { path: RECEIVER_PATHS.facts, body });
     // Nobody answers: the facts leave before the call ends.
@@ -56,12 +56,10 @@ export class HandingOver {
     return (await this.#shows(from, position)) ?? { kind: 'answered', ...answers };
   }
 
-  async reconcile(from: SharingProcess, owner: Owner): Promise<Called<RunCalled>> {
+  async reconcile(from: SharingProcess, owner: Owner): Promise<OwnerCall<OwnerRun>> {
     const sent = await this.#send(from, owner, { path: RECEIVER_PATHS.reconcile, body: '{}' });
     if (sent.kind !== 'ok') return sent;
-    const { answer, position } = z
-      .object({ answer: runCalled, position: z.int() })
-      .parse(sent.json);
+    const { answer, position } = z.object({ answer: ownerRun, position: z.int() }).parse(sent.json);
     return (await this.#shows(from, position)) ?? { kind: 'answered', answer, position };
   }
 

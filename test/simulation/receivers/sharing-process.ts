@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { FactRoute } from '../../../src/daemon/receivers/fact-route.ts';
-import type { Handed, OwnerClient } from '../../../src/daemon/receivers/owner-client.ts';
+import type { HandOverResult, OwnerClient } from '../../../src/daemon/receivers/owner-client.ts';
 import { Ownership } from '../../../src/daemon/receivers/ownership.ts';
 import { ReceiverQueue, type QueueClock } from '../../../src/daemon/receivers/receiver-queue.ts';
 import { receiverRoutes } from '../../../src/daemon/receivers/receiver-routes.ts';
@@ -37,7 +37,7 @@ export interface SharingProcessOptions extends ProductOptions {
   readonly faults: Faults;
   readonly log: (line: string) => void;
   /** Hands facts, or a call, to the owner. */
-  readonly hand: (owner: Owner, facts: readonly Fact[]) => Promise<Handed>;
+  readonly hand: (owner: Owner, facts: readonly Fact[]) => Promise<HandOverResult>;
   readonly reconcile: OwnerClient['reconcile'];
 }
 
