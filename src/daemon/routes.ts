@@ -319,7 +319,7 @@ async function metricsText(parts: Parts): Promise<string> {
   metrics.intake.queueDepth(queue.queued);
   metrics.intake.journalHead(counts.journalHead);
   metrics.deposits.figures(counts);
-  metrics.reconciliation.unjudgedMovements(counts.unjudgedMovements);
+  metrics.reconciliation.uncomparedMovements(counts.uncomparedMovements);
   metrics.reconciliation.breaksOpen(counts.breaks.byType);
   if (custody !== undefined) {
     metrics.custody.circuit(custody.circuit().kind);

@@ -245,7 +245,7 @@ export interface StoreCounts {
   /** Position of the last fact; 0 in an empty journal. */
   readonly journalHead: number;
   /** Differences between books and chain view that no run has compared yet. */
-  readonly unjudgedMovements: number;
+  readonly uncomparedMovements: number;
 }
 
 /** An address and the vault that it belongs to. */

@@ -177,12 +177,12 @@ export interface RecordSource {
   /** The reference that a credit was acknowledged with, active or reversed. */
   acknowledgedAs(creditId: CreditId): string | undefined;
   /** Deposits that a change of policy can affect, in the order of their hashes. */
-  depositsToJudge(limit: number): readonly Deposit[];
+  depositsToReevaluate(limit: number): readonly Deposit[];
   movement(key: MovementKey): Movement | undefined;
   /** A movement's entries against suspense, the oldest first. */
   suspenseEntriesOf(key: MovementKey): readonly SuspenseEntry[];
   /** Movements that differ, changed at `until` or before, and were not compared since; oldest first. */
-  movementsToJudge(due: { readonly until: number; readonly limit: number }): readonly Movement[];
+  movementsToCompare(due: { readonly until: number; readonly limit: number }): readonly Movement[];
   /** Agreeing movements that a run found differing, the oldest first. */
   movementsToHeal(limit: number): readonly Movement[];
   /** See `MovementCounts`. */

@@ -136,7 +136,7 @@ export interface Reads {
   /** Every policy that was set, newest first, each with its predecessor. */
   policyHistory(page: PageRequest): Promise<Page<PolicyChange>>;
   /** Deposits that a change of policy can affect, in the order of their hashes, after `after`. */
-  depositsToJudge(after: DepositId | null, limit: number): Promise<readonly Deposit[]>;
+  depositsToReevaluate(after: DepositId | null, limit: number): Promise<readonly Deposit[]>;
   /** Number of deposits that wait for verification, for callers that need not read them. */
   waitingDepositCount(): Promise<number>;
   /** Deposits that the sweep still verifies at the custody API, first seen first. */

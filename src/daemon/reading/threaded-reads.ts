@@ -81,7 +81,7 @@ export class ThreadedReads implements Reading {
   readonly custodyWatermark = this.#working('custodyWatermark');
   readonly reconciliations = this.#listing('reconciliations');
   readonly policyHistory = this.#listing('policyHistory');
-  readonly depositsToJudge = this.#working('depositsToJudge');
+  readonly depositsToReevaluate = this.#working('depositsToReevaluate');
   readonly waitingDepositCount = this.#working('waitingDepositCount');
   readonly waitingDeposits = this.#working('waitingDeposits');
   readonly disputedDeposits = this.#working('disputedDeposits');

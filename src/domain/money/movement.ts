@@ -26,7 +26,7 @@ export interface Movement extends MovementKey {
   /**
    * Whether a run compared it: `never`; `now`, in its current state; or `before` its last change.
    */
-  readonly judged: 'never' | 'now' | 'before';
+  readonly compared: 'never' | 'now' | 'before';
 }
 
 /**
@@ -57,13 +57,13 @@ export function newMovement(key: MovementKey, at: number): Movement {
     onBooks: false,
     onChain: false,
     changedAt: at,
-    judged: 'never',
+    compared: 'never',
   };
 }
 
 /** The movement after a change: the next run compares it again. */
 export function changedSince(movement: Movement): Movement {
-  return movement.judged === 'now' ? { ...movement, judged: 'before' } : movement;
+  return movement.compared === 'now' ? { ...movement, compared: 'before' } : movement;
 }
 
 /** Whether the sides differ. Past the grace period that is a break. */

@@ -15,7 +15,7 @@ export class ReconciliationMetrics {
   readonly #repairs;
   readonly #breaks;
   readonly #oldestBreak;
-  readonly #unjudgedMovements;
+  readonly #uncomparedMovements;
 
   constructor(
     instruments: Instruments,
@@ -46,7 +46,7 @@ export class ReconciliationMetrics {
       'Age of the oldest unresolved break by severity; absent without one.',
       ['severity'],
     );
-    this.#unjudgedMovements = instruments.gauge(
+    this.#uncomparedMovements = instruments.gauge(
       'counterfoil_unjudged_movements',
       'Differences between books and chain view that no run has compared yet.',
     );
@@ -125,7 +125,7 @@ export class ReconciliationMetrics {
     if (this.#sweptAtMs !== null) this.#closedUntil.set(cutOffAtMs / 1000);
   }
 
-  unjudgedMovements(count: number): void {
-    this.#unjudgedMovements.set(count);
+  uncomparedMovements(count: number): void {
+    this.#uncomparedMovements.set(count);
   }
 }

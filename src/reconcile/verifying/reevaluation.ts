@@ -26,7 +26,7 @@ const ACTOR = 'policy';
  * begins again.
  */
 export class Reevaluation {
-  readonly #reads: Pick<Reads, 'policy' | 'depositsToJudge' | 'decimalsCorrections'>;
+  readonly #reads: Pick<Reads, 'policy' | 'depositsToReevaluate' | 'decimalsCorrections'>;
   readonly #submit: (fact: Fact) => Promise<Submitted>;
   readonly #now: () => number;
   readonly #pause: (ms: number) => Promise<void>;
@@ -35,7 +35,7 @@ export class Reevaluation {
   #stopped = false;
 
   constructor(options: {
-    reads: Pick<Reads, 'policy' | 'depositsToJudge' | 'decimalsCorrections'>;
+    reads: Pick<Reads, 'policy' | 'depositsToReevaluate' | 'decimalsCorrections'>;
     submit: (fact: Fact) => Promise<Submitted>;
     /** Wall clock, Unix milliseconds. */
     now: () => number;
@@ -74,7 +74,7 @@ export class Reevaluation {
     while (!this.#stopped) {
       const held = await this.#reads.policy();
       if (held === undefined) return;
-      const page = await this.#reads.depositsToJudge(after, DEPOSITS_PER_FACT);
+      const page = await this.#reads.depositsToReevaluate(after, DEPOSITS_PER_FACT);
       const last = page.at(-1);
       if (last === undefined) return;
       const corrections = await this.#reads.decimalsCorrections();

@@ -30,7 +30,7 @@ export class AgeHandler {
   }
 
   /** `apply` applies a change set without the breaks that are open already. */
-  judge(
+  handle(
     ages: RunAges | undefined,
     fact: { seq: number; at: number; apply: (decided: ChangeSet) => void },
   ): Aged {

@@ -21,7 +21,7 @@ import { suspenseEntries } from '../../domain/money/suspense.ts';
 import type { DecisionOutcome } from './decision-outcome.ts';
 import type { HandlerContext } from './handler-context.ts';
 import { PolicyHandler } from './policy-handler.ts';
-import { judgeResolved } from './run-handler.ts';
+import { compareResolved } from './run-handler.ts';
 
 type DecisionFact = Extract<Fact, { kind: 'decision' }>;
 type Now = RuleContext & { readonly seq: number };
@@ -227,7 +227,7 @@ export class DecisionHandler {
     if (known.type === 'unknown_to_custody' && decision.takesBack === true) {
       this.#takeBack(known, now);
     }
-    judgeResolved(unit, known);
+    compareResolved(unit, known);
     return TAKEN;
   }
 

@@ -65,7 +65,7 @@ export class ExemptionHandler {
 
   /**
    * Applies the current rules to exempt differences: one that has ended is forgotten, and one whose
-   * rule has ended is a break again. `judgeAgain`: differences whose movement must be compared again.
+   * rule has ended is a break again. `compareAgain`: differences whose movement must be compared again.
    */
   reconsider(
     differences: readonly ExemptDifference[],
@@ -73,11 +73,11 @@ export class ExemptionHandler {
     now: At,
   ): {
     readonly broken: number;
-    readonly judgeAgain: readonly Finding[];
+    readonly compareAgain: readonly Finding[];
     readonly changed: boolean;
   } {
     const { unit } = this.#context;
-    const judgeAgain: Finding[] = [];
+    const compareAgain: Finding[] = [];
     let broken = 0;
     let changed = false;
     for (const { finding: found } of differences) {
@@ -88,7 +88,7 @@ export class ExemptionHandler {
         unit.exemptions.drop(found.key);
       } else if (rule === undefined && isLocal(found)) {
         unit.exemptions.drop(found.key);
-        judgeAgain.push(found);
+        compareAgain.push(found);
       } else if (rule === undefined) {
         unit.find(known.finding, now);
         broken += 1;
@@ -97,7 +97,7 @@ export class ExemptionHandler {
       } else continue;
       changed = true;
     }
-    return { broken, judgeAgain, changed };
+    return { broken, compareAgain, changed };
   }
 
   /** Resolves open breaks that a rule matches now; counts those of the custody half by rule. */

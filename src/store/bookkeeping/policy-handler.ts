@@ -33,7 +33,7 @@ type Change = { readonly policy: CreditingPolicy } & (
  * evaluate the others, a bounded number each, so that memory and intake's wait stay bounded. The old
  * policy credits nothing meanwhile: each credit is checked against the current policy.
  */
-const JUDGED_AT_ONCE_MAX = 500;
+const REEVALUATED_AT_ONCE_MAX = 500;
 
 const TAKEN: DecisionOutcome = { kind: 'taken' };
 const UNCHANGED: DecisionOutcome = { kind: 'unchanged' };
@@ -62,7 +62,7 @@ export class PolicyHandler {
         return this.#switch(decision, actor, now);
       case 'judge': {
         const deposits = decision.depositIds.flatMap((id) => this.#context.unit.deposit(id) ?? []);
-        return this.#judge(deposits, now, decision.corrected) ? TAKEN : UNCHANGED;
+        return this.#reevaluate(deposits, now, decision.corrected) ? TAKEN : UNCHANGED;
       }
       case 'decimals':
         return this.#correctDecimals(decision, actor, now);
@@ -124,7 +124,7 @@ export class PolicyHandler {
       configured,
       setAt: now.at,
     });
-    this.#judge(source.depositsToJudge(JUDGED_AT_ONCE_MAX), { ...now, policy });
+    this.#reevaluate(source.depositsToReevaluate(REEVALUATED_AT_ONCE_MAX), { ...now, policy });
     return TAKEN;
   }
 
@@ -155,12 +155,12 @@ export class PolicyHandler {
       correctedAt: at,
     });
     unit.apply(changeSet({ pinned: [{ asset, decimals }] }), now);
-    this.#judge(source.depositsToJudge(JUDGED_AT_ONCE_MAX), now, [asset]);
+    this.#reevaluate(source.depositsToReevaluate(REEVALUATED_AT_ONCE_MAX), now, [asset]);
     return TAKEN;
   }
 
   /** Evaluates deposits again; whether any of them changed. */
-  #judge(deposits: readonly Deposit[], now: Now, corrected: readonly AssetId[] = []): boolean {
+  #reevaluate(deposits: readonly Deposit[], now: Now, corrected: readonly AssetId[] = []): boolean {
     const { unit } = this.#context;
     const moving = deposits.flatMap((deposit) => {
       const { network, blockchainHash } = deposit;

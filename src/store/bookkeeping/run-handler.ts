@@ -43,11 +43,11 @@ interface LookedAgain {
   /** Breaks that are exempt now, by rule. */
   readonly exempt: Readonly<Record<string, number>>;
   /** Movements whose exemption rule has ended. */
-  readonly judgeAgain: readonly Movement[];
+  readonly compareAgain: readonly Movement[];
   readonly changed: boolean;
 }
 
-type Step = Omit<LookedAgain, 'judgeAgain'> & {
+type Step = Omit<LookedAgain, 'compareAgain'> & {
   /** Whether the next step has movements to compare. */
   readonly isMore: boolean;
 };
@@ -78,9 +78,9 @@ export class RunHandler {
     const agreeing = source.movementsToHeal(bounds.movements);
     const limit = bounds.movements - agreeing.length;
     // One more than the limit, to know whether any is left.
-    const differing = source.movementsToJudge({ until: now.at - graceMs, limit: limit + 1 });
+    const differing = source.movementsToCompare({ until: now.at - graceMs, limit: limit + 1 });
     // Breaks are numbered in this order, which does not depend on the store.
-    const due = [...looked.judgeAgain, ...agreeing, ...differing.slice(0, limit)].sort(byChange);
+    const due = [...looked.compareAgain, ...agreeing, ...differing.slice(0, limit)].sort(byChange);
     const decided = compareMovements(due, { at: now.at, graceMs });
     const applied = this.#apply(decided, now);
     for (const movement of decided.movements) unit.putMovement(movement);
@@ -99,14 +99,14 @@ export class RunHandler {
     const bounds = record.isBounded === true ? BOUNDED : UNBOUNDED;
     const { reopened, exempt, isMore } = this.step(record.graceMs, now, bounds);
     const apply = (aged: ChangeSet): void => void this.#apply(aged, now);
-    const aged = this.#ages.judge(record.ages, { seq, at, apply });
-    const unjudged = unit.movementCount('unjudged');
+    const aged = this.#ages.handle(record.ages, { seq, at, apply });
+    const uncompared = unit.movementCount('unjudged');
     const booksOnly = unit.movementCount('books_only');
     const agreeing = unit.movementCount('agrees') + unit.movementCount('custody_agrees');
     const { custody } = record;
     const skipped: Record<string, number> = { ...custody.skipped, ...aged.skipped };
     const cause = isMore ? 'next_run' : 'in_grace';
-    if (unjudged > 0) skipped[cause] = (skipped[cause] ?? 0) + unjudged;
+    if (uncompared > 0) skipped[cause] = (skipped[cause] ?? 0) + uncompared;
     if (booksOnly > 0) skipped['no_chain_evidence'] = booksOnly;
     unit.addReconciliation({
       seq,
@@ -149,7 +149,7 @@ export class RunHandler {
     if (moves) unit.putLookRound(lookRound);
     return {
       reopened: reopened.broken,
-      judgeAgain: reopened.judgeAgain.flatMap((found) => movementOf(unit, found) ?? []),
+      compareAgain: reopened.compareAgain.flatMap((found) => movementOf(unit, found) ?? []),
       exempt,
       changed: applied || moves || reopened.changed || Object.keys(exempt).length > 0,
     };
@@ -207,7 +207,7 @@ function movementOf(unit: UnitOfWork, { subject }: Finding): Movement | undefine
 }
 
 /** Lets the next run compare the movement of a resolved break again: a difference opens a new break. */
-export function judgeResolved(unit: UnitOfWork, found: Finding): void {
+export function compareResolved(unit: UnitOfWork, found: Finding): void {
   if (!(LOCAL_BREAKS as readonly BreakType[]).includes(found.type)) return;
   const movement = movementOf(unit, found);
   if (movement !== undefined) unit.putMovement(movement);

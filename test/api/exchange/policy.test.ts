@@ -65,7 +65,7 @@ test.for([
   expect(api.open.journalLength()).toBe(1);
 });
 
-test('a replaced policy holds at once, and every deposit that waits is judged by it', async () => {
+test('a replaced policy holds at once, and every deposit that waits is evaluated by it', async () => {
   const api = await apiUnderTest();
   await api.open.deliver(new Service().confirmed(3));
   await verifyWith(api.open, { confirmations: 3 });

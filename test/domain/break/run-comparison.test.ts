@@ -20,7 +20,7 @@ const BOOKED: Movement = {
   onBooks: true,
   onChain: false,
   changedAt: 0,
-  judged: 'never',
+  compared: 'never',
 };
 const DIFFERS: Movement = { ...BOOKED, chain: Amount(100n), onChain: true };
 const YOUNG: Movement = { ...DIFFERS, changedAt: AT };
@@ -35,7 +35,7 @@ describe('the local half of a run', () => {
   test('finds each movement whose sides differ, by its kind', () => {
     const { found, movements } = evaluateState(DIFFERS, UNBOOKED);
     expect(found.map(({ type }) => type)).toEqual(['conservation', 'unexplained_movement']);
-    expect(movements.map(({ judged }) => judged)).toEqual(['now', 'now']);
+    expect(movements.map(({ compared }) => compared)).toEqual(['now', 'now']);
   });
 
   test('looks for no open break of a movement that was never compared', () => {
@@ -53,7 +53,7 @@ describe('the local half of a run', () => {
   ];
 
   test.for(COMPARED)('a movement that was compared before and %s', ([, movement, heals, found]) => {
-    const decided = evaluateState({ ...movement, judged: 'before' });
+    const decided = evaluateState({ ...movement, compared: 'before' });
     const reason = 'books and chain view agree now';
     expect(decided.healed).toEqual(heals.map((key) => ({ key, reason })));
     expect(decided.found).toHaveLength(found);
@@ -66,10 +66,10 @@ test.for<[is: string, movement: Movement, never: string, before: string]>([
   ['moved a moment ago, and differs: it is compared again', YOUNG, 'never', 'before'],
   ['has no chain view to compare with', BOOKED, 'now', 'now'],
 ])('remembers of a movement that %s', ([, movement, never, before]) => {
-  const judged = (['never', 'before'] as const).map(
-    (was) => evaluateState({ ...movement, judged: was }).movements[0]?.judged,
+  const compared = (['never', 'before'] as const).map(
+    (was) => evaluateState({ ...movement, compared: was }).movements[0]?.compared,
   );
-  expect(judged).toEqual([never, before]);
+  expect(compared).toEqual([never, before]);
 });
 
 test('a sum of the API confirms the movement of its own asset only', () => {

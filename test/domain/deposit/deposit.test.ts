@@ -262,11 +262,11 @@ const UP_TO_DATE: [
   rule: Partial<DepositRule>,
   upToDate: boolean,
 ][] = [
-  ['as it was judged', {}, {}, true],
+  ['as it was evaluated', {}, {}, true],
   ['a credit is due', { verifiedAt: 5, custodyConfirmations: 6 }, {}, false],
   ['the policy is deeper now', {}, { confirmations: 12 }, false],
   ['the policy holds it now', {}, { halted: true }, false],
-  ['in another state than it was judged to', { state: 'confirming' }, {}, false],
+  ['in another state than it was evaluated to', { state: 'confirming' }, {}, false],
   ['held for the same reason', { state: 'held', reason: 'halted' }, { halted: true }, true],
   ['the policy credits other vaults now', {}, { creditsVault: false }, false],
   ['held for another reason', { state: 'held', reason: 'dust' }, { halted: true }, false],

@@ -85,15 +85,15 @@ test('the API’s sum that is known already is no news', () => {
   expect(withCustodySum(evaluated, custody)).toBeNull();
 });
 
-test.for<[judged: Movement['judged'], after: Movement['judged']]>([
+test.for<[compared: Movement['compared'], after: Movement['compared']]>([
   ['never', 'never'],
   ['now', 'before'],
   ['before', 'before'],
 ])('compared %s, it is compared again after a posting or a sum of the API: %s', (row) => {
-  const [judged, after] = row;
-  const movement: Movement = { ...movementOf('books 100'), judged };
-  expect(moved(movement, { view: 'chain', amount: Amount(1n), at: 9 }).judged).toBe(after);
-  expect(withCustodySum(movement, { sum: Amount(90n), whole: true })?.judged).toBe(after);
+  const [compared, after] = row;
+  const movement: Movement = { ...movementOf('books 100'), compared };
+  expect(moved(movement, { view: 'chain', amount: Amount(1n), at: 9 }).compared).toBe(after);
+  expect(withCustodySum(movement, { sum: Amount(90n), whole: true })?.compared).toBe(after);
 });
 
 test.for<[postings: string, atOdds: boolean, lacks: boolean]>([

@@ -163,7 +163,7 @@ describe('a movement of which 72 were booked against suspense', () => {
       onBooks: true,
       onChain: true,
       changedAt: 0,
-      judged: 'now',
+      compared: 'now',
     };
     const earlier = [{ entryId: 3, reverses: null, changes: [balanceChange(-72n)] }];
     const evidence = { earlier, onChain: [balanceChange(chain)], followsChain: true };

@@ -41,7 +41,7 @@ test('a run’s commit judges fifty differences, and says how many wait for the 
   expect(open.openBreaks()).toHaveLength(FORGED);
 });
 
-test('a difference that was judged is not read again until it changes', async () => {
+test('a difference that was compared is not read again until it changes', async () => {
   const open = await openLedger();
   const service = new Service();
   await open.deliver(service.chain('transaction'));
@@ -106,7 +106,7 @@ test('a reconciliation takes as many commits as its differences need', async () 
     graceMs: 0,
   });
   expect(await sweep.run()).toMatchObject({ run: { broken: FORGED, skipped: {} } });
-  expect((await reads.counts()).unjudgedMovements).toBe(0);
+  expect((await reads.counts()).uncomparedMovements).toBe(0);
   // Webhooks have the writer between two steps.
   expect(rests).toHaveLength(2);
   reads.close();

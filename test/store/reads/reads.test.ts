@@ -113,7 +113,7 @@ test('counts are separate for deliveries, deposits, feed items and breaks', asyn
     deposits: {},
     held: [],
     credits: { credits: 0, reversals: 0, oldestUnacknowledgedAt: null },
-    unjudgedMovements: 0,
+    uncomparedMovements: 0,
     breaks: { open: 0, resolved: 0, byType: [] },
     journalHead: 1,
   });
@@ -140,7 +140,7 @@ test('counts are separate for deliveries, deposits, feed items and breaks', asyn
     deposits: { credited: 1, detected: 1 },
     held: [],
     credits: { credits: 1, reversals: 0, oldestUnacknowledgedAt: creditedAt },
-    unjudgedMovements: 0,
+    uncomparedMovements: 0,
     breaks: {
       open: 2,
       resolved: 1,

@@ -308,20 +308,20 @@ export function compareMovements(
     const outcome = compareMovement(movement, grace);
     found.push(...foundIn(outcome));
     if (outcome.kind !== 'skipped') healed.push(...otherBreaks(movement, outcome));
-    movements.push({ ...movement, judged: comparedAs(movement, outcome) });
+    movements.push({ ...movement, compared: comparedAs(movement, outcome) });
   }
   return { ...changeSet({ found, healed }), movements };
 }
 
-function comparedAs(movement: Movement, outcome: Outcome): Movement['judged'] {
+function comparedAs(movement: Movement, outcome: Outcome): Movement['compared'] {
   if (outcome.kind === 'matched') return 'never';
   const isTooYoung = outcome.kind === 'skipped' && outcome.cause === 'in_grace';
-  return isTooYoung ? movement.judged : 'now';
+  return isTooYoung ? movement.compared : 'now';
 }
 
 /** The breaks that the movement may have open, except the one just found. */
 function otherBreaks(movement: Movement, outcome: Outcome): ChangeSet['healed'] {
-  if (movement.judged === 'never') return [];
+  if (movement.compared === 'never') return [];
   const reason = 'books and chain view agree now';
   return LOCAL_BREAKS.map((type) => ({ key: movementBreakKey(type, movement), reason })).filter(
     ({ key }) => outcome.kind !== 'break' || outcome.finding.key !== key,

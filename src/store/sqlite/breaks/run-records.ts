@@ -10,7 +10,7 @@ import type { LookRoundRow } from '../table/count-tables.ts';
 import type { BreakRow } from '../table/break-tables.ts';
 
 /** Repeat the conditions of the indexes `movements_to_judge` and `movements_to_heal`. */
-const TO_JUDGE = `judged <> 'now' AND (standing = 'differs' OR standing = 'chain_only')`;
+const TO_COMPARE = `judged <> 'now' AND (standing = 'differs' OR standing = 'chain_only')`;
 const TO_HEAL = `judged = 'before' AND standing <> 'differs' AND standing <> 'chain_only'`;
 
 /** Sorts before every break's id. */
@@ -18,7 +18,7 @@ const BEFORE_ALL = '';
 
 /** Reads the records that a reconciliation run compares, a bounded number at a time. */
 export class RunRecords {
-  readonly #toJudge;
+  readonly #toCompare;
   readonly #toHeal;
   readonly #movementCounts;
   readonly #typeOf;
@@ -28,8 +28,8 @@ export class RunRecords {
 
   constructor(db: Database) {
     const inOrder = 'ORDER BY changed_at, hash_id, vault_id, asset LIMIT ?';
-    this.#toJudge = db.prepare<[number, number], MovementRow>(
-      `SELECT * FROM movements WHERE ${TO_JUDGE} AND changed_at <= ? ${inOrder}`,
+    this.#toCompare = db.prepare<[number, number], MovementRow>(
+      `SELECT * FROM movements WHERE ${TO_COMPARE} AND changed_at <= ? ${inOrder}`,
     );
     this.#toHeal = db.prepare<[number], MovementRow>(
       `SELECT * FROM movements WHERE ${TO_HEAL} ${inOrder}`,
@@ -54,8 +54,8 @@ export class RunRecords {
   }
 
   /** Differing movements that changed by `until` and were not compared since; oldest first. */
-  movementsToJudge({ until, limit }: { until: number; limit: number }): readonly Movement[] {
-    return this.#toJudge.all(until, limit).map(movementOf);
+  movementsToCompare({ until, limit }: { until: number; limit: number }): readonly Movement[] {
+    return this.#toCompare.all(until, limit).map(movementOf);
   }
 
   /** Movements that differed when a run compared them and do not differ now; oldest first. */
@@ -104,7 +104,7 @@ export class RunRecords {
     return (
       breakId !== null ||
       difference !== null ||
-      this.#toJudge.all(until, limit).length === limit ||
+      this.#toCompare.all(until, limit).length === limit ||
       this.#toHeal.all(limit).length === limit
     );
   }

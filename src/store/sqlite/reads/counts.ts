@@ -99,7 +99,7 @@ async function breakCounts(at: Rows): Promise<StoreCounts['breaks']> {
   };
 }
 
-async function unjudgedMovements(at: Rows): Promise<number> {
+async function uncomparedMovements(at: Rows): Promise<number> {
   const row = await at
     .selectFrom('movement_counts')
     .where('standing', '=', 'unjudged')
@@ -122,7 +122,7 @@ export async function readCounts(db: Rows): Promise<StoreCounts> {
       credits: await creditCounts(at),
       breaks: await breakCounts(at),
       journalHead: head?.seq ?? 0,
-      unjudgedMovements: await unjudgedMovements(at),
+      uncomparedMovements: await uncomparedMovements(at),
     };
   });
 }

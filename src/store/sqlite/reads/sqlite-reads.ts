@@ -51,7 +51,7 @@ import {
   countWaitingDeposits,
   readDeposit,
   readDeposits,
-  readDepositsToJudge,
+  readDepositsToReevaluate,
   readDisputedDeposits,
   readNewestCredited,
   readOldestHeld,
@@ -171,8 +171,8 @@ export class SqliteReads implements Reads {
   readonly configuredPolicy = () => readConfiguredPolicy(this.#db);
   readonly exemptions = () => readHeldExemptions(this.#db);
   readonly policyHistory = (page: PageRequest) => readPolicyHistory(this.#db, page);
-  readonly depositsToJudge = (after: DepositId | null, limit: number) =>
-    readDepositsToJudge(this.#db, { after, limit }, this.#keys);
+  readonly depositsToReevaluate = (after: DepositId | null, limit: number) =>
+    readDepositsToReevaluate(this.#db, { after, limit }, this.#keys);
   readonly pinnedDecimals = () => readPinnedDecimals(this.#db);
   readonly tokenChanges = () => readTokenChanges(this.#db);
   readonly decimalsCorrections = (asset?: AssetId) => readDecimalsCorrections(this.#db, asset);

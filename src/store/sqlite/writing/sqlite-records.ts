@@ -80,7 +80,7 @@ function statementsOf(db: Database) {
     acknowledgedAs: db
       .prepare<[string], string>('SELECT reference FROM acknowledgements WHERE credit_id = ?')
       .pluck(),
-    depositsToJudge: db.prepare<[number], DepositRow>(
+    depositsToReevaluate: db.prepare<[number], DepositRow>(
       `SELECT * FROM deposits
        WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0
        ORDER BY hash_id, deposit_id LIMIT ?`,
@@ -214,8 +214,8 @@ export class SqliteRecords implements RecordSource {
     return this.#ask.acknowledgedAs.get(creditId);
   }
 
-  depositsToJudge(limit: number): readonly Deposit[] {
-    return this.#ask.depositsToJudge.all(limit).map(depositOf);
+  depositsToReevaluate(limit: number): readonly Deposit[] {
+    return this.#ask.depositsToReevaluate.all(limit).map(depositOf);
   }
 
   movement(key: MovementKey): Movement | undefined {
@@ -259,8 +259,8 @@ export class SqliteRecords implements RecordSource {
     return policyOf(row);
   }
 
-  readonly movementsToJudge = (due: { until: number; limit: number }) =>
-    this.#run.movementsToJudge(due);
+  readonly movementsToCompare = (due: { until: number; limit: number }) =>
+    this.#run.movementsToCompare(due);
   readonly movementsToHeal = (limit: number) => this.#run.movementsToHeal(limit);
   readonly movementCounts = () => this.#run.movementCounts();
   readonly unresolvedBreaksAfter = (

@@ -227,7 +227,7 @@ export function readDeposit(
  * Deposits that a change of policy can affect, in the order of their hashes, after one of them. The
  * query repeats the condition of their index.
  */
-export function readDepositsToJudge(
+export function readDepositsToReevaluate(
   db: Kysely<Tables>,
   query: { readonly after: DepositId | null; readonly limit: number },
   keys: KeyLookup,

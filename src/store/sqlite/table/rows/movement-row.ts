@@ -19,7 +19,7 @@ export const MOVEMENTS = mappingOf<Movement>()({
     onBooks: column('on_books', FLAG),
     onChain: column('on_chain', FLAG),
     changedAt: column('changed_at', plain('INTEGER NOT NULL')),
-    judged: column('judged', word<Movement['judged']>()),
+    compared: column('judged', word<Movement['compared']>()),
   },
 });
 
