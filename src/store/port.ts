@@ -49,7 +49,7 @@ import type {
   FeedItem,
   HashRow,
   JournalRow,
-  LookRound,
+  ReviewCursor,
   MovementCounts,
   NotificationRow,
   PolicyRow,
@@ -220,7 +220,7 @@ export interface RecordSource {
   exemptDifferencesAfter(key: string | null, limit: number): readonly ExemptDifference[];
   /** How many differences of these types each rule exempts. */
   exemptCounts(types: readonly BreakType[]): Readonly<Record<string, number>>;
-  lookRound(): LookRound;
+  reviewCursor(): ReviewCursor;
   readonly closes: CloseSource;
 }
 
@@ -333,7 +333,7 @@ export interface Writes {
   }[];
   readonly custodyEffects: readonly CustodyEffectRow[];
   readonly signatures: readonly SignatureRow[];
-  /** Where the round has come to; null where it has not moved. */
-  readonly lookRound: LookRound | null;
+  /** How far the review of breaks has come; null where it has not moved. */
+  readonly reviewCursor: ReviewCursor | null;
   readonly intakeCounts: ReadonlyMap<DeliveryOutcome, number>;
 }

@@ -170,7 +170,7 @@ export type MovementCounts = Readonly<Record<MovementAgreement | 'unjudged', num
  * How far runs have reviewed open breaks and exempt differences; null before the first and after the
  * last.
  */
-export interface LookRound {
+export interface ReviewCursor {
   readonly breakId: BreakId | null;
   /** Key of an exempt difference. */
   readonly difference: string | null;

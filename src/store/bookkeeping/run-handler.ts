@@ -24,20 +24,20 @@ export const MOVEMENTS_PER_STEP = 50;
 /** Bounds of one commit: movements to compare; open breaks and exempt differences to review. */
 interface StepBounds {
   readonly movements: number;
-  readonly looks: number;
+  readonly reviewed: number;
 }
 
 /** Each review reads a hash state. */
-const BOUNDED: StepBounds = { movements: MOVEMENTS_PER_STEP, looks: 50 };
+const BOUNDED: StepBounds = { movements: MOVEMENTS_PER_STEP, reviewed: 50 };
 
 /** Runs of earlier versions took everything in one commit, and a replay must open the same breaks. */
-const UNBOUNDED: StepBounds = { movements: 1_000_000_000, looks: 1_000_000_000 };
+const UNBOUNDED: StepBounds = { movements: 1_000_000_000, reviewed: 1_000_000_000 };
 
 /** Types whose breaks are resolved when the missing notification arrives. */
 const HEALED_BY_JOURNAL = ['missing_notification', 'status_mismatch', 'amount_mismatch'] as const;
 
 /** The result of reviewing open breaks and exempt differences. */
-interface LookedAgain {
+interface Reviewed {
   /** Exempt differences that are breaks again. */
   readonly reopened: number;
   /** Breaks that are exempt now, by rule. */
@@ -47,7 +47,7 @@ interface LookedAgain {
   readonly changed: boolean;
 }
 
-type Step = Omit<LookedAgain, 'compareAgain'> & {
+type Step = Omit<Reviewed, 'compareAgain'> & {
   /** Whether the next step has movements to compare. */
   readonly isMore: boolean;
 };
@@ -74,20 +74,22 @@ export class RunHandler {
   step(graceMs: number, now: Now, bounds = BOUNDED): Step {
     const { unit, source, flush } = this.#context;
     flush();
-    const looked = this.#lookAgain(now, bounds.looks);
+    const reviewed = this.#review(now, bounds.reviewed);
     const agreeing = source.movementsToHeal(bounds.movements);
     const limit = bounds.movements - agreeing.length;
     // One more than the limit, to know whether any is left.
     const differing = source.movementsToCompare({ until: now.at - graceMs, limit: limit + 1 });
     // Breaks are numbered in this order, which does not depend on the store.
-    const due = [...looked.compareAgain, ...agreeing, ...differing.slice(0, limit)].sort(byChange);
+    const due = [...reviewed.compareAgain, ...agreeing, ...differing.slice(0, limit)].sort(
+      byChange,
+    );
     const decided = compareMovements(due, { at: now.at, graceMs });
     const applied = this.#apply(decided, now);
     for (const movement of decided.movements) unit.putMovement(movement);
     return {
-      reopened: looked.reopened,
-      exempt: looked.exempt,
-      changed: looked.changed || applied || due.length > 0,
+      reopened: reviewed.reopened,
+      exempt: reviewed.exempt,
+      changed: reviewed.changed || applied || due.length > 0,
       isMore: differing.length > limit,
     };
   }
@@ -128,25 +130,25 @@ export class RunHandler {
    * Reviews open breaks and exempt differences in turn, from where the last step stopped: some
    * differences have ended, and exemption rules have begun or ended.
    */
-  #lookAgain(now: Now, looksMax: number): LookedAgain {
+  #review(now: Now, reviewedMax: number): Reviewed {
     const { unit, source } = this.#context;
-    const round = source.lookRound();
-    const differences = source.exemptDifferencesAfter(round.difference, looksMax);
+    const last = source.reviewCursor();
+    const differences = source.exemptDifferencesAfter(last.difference, reviewedMax);
     const reopened = this.#exemptions.reconsider(differences, (found) => isGone(unit, found), now);
     const hasRules = this.#exemptions.isInForce(now.at);
     const types = hasRules ? this.#exemptions.types : HEALED_BY_JOURNAL;
-    const breaks = source.unresolvedBreaksAfter(round.breakId, { types, limit: looksMax });
+    const breaks = source.unresolvedBreaksAfter(last.breakId, { types, limit: reviewedMax });
     const gone = breaks.filter((found) => isGone(unit, found));
     const healed = gone.map(({ key }) => ({ key, reason: 'the notification arrived' }));
     const applied = this.#apply(changeSet({ healed }), now);
     const exempt = this.#exemptions.exemptOpen(breaks, now);
     const next = {
-      difference: differences.length < looksMax ? null : differences.at(-1)?.finding.key,
-      breakId: breaks.length < looksMax ? null : breaks.at(-1)?.breakId,
+      difference:
+        differences.length < reviewedMax ? null : (differences.at(-1)?.finding.key ?? null),
+      breakId: breaks.length < reviewedMax ? null : (breaks.at(-1)?.breakId ?? null),
     };
-    const lookRound = { difference: next.difference ?? null, breakId: next.breakId ?? null };
-    const moves = lookRound.difference !== round.difference || lookRound.breakId !== round.breakId;
-    if (moves) unit.putLookRound(lookRound);
+    const moves = next.difference !== last.difference || next.breakId !== last.breakId;
+    if (moves) unit.putReviewCursor(next);
     return {
       reopened: reopened.broken,
       compareAgain: reopened.compareAgain.flatMap((found) => movementOf(unit, found) ?? []),

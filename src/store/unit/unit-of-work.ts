@@ -27,7 +27,7 @@ import type {
   TokenChangeRow,
   DeliveryOutcome,
   JournalRow,
-  LookRound,
+  ReviewCursor,
   MovementCounts,
   NotificationRow,
   PolicyRow,
@@ -57,7 +57,7 @@ export class UnitOfWork {
   #assets = new Map<AssetId, number>();
   #intakeCounts = new Map<DeliveryOutcome, number>();
   #policy: PolicyRow | undefined;
-  #lookRound: LookRound | null = null;
+  #reviewCursor: ReviewCursor | null = null;
 
   constructor(source: RecordSource, journalHead: number) {
     this.#source = source;
@@ -214,8 +214,8 @@ export class UnitOfWork {
     this.#appended.reconciliations.push(row);
   }
 
-  putLookRound(round: LookRound): void {
-    this.#lookRound = round;
+  putReviewCursor(cursor: ReviewCursor): void {
+    this.#reviewCursor = cursor;
   }
 
   addClose(close: Writes['closes'][number]): void {
@@ -298,7 +298,7 @@ export class UnitOfWork {
       assets: this.#assets,
       ...this.#breaks.takeWrites(),
       ...this.exemptions.takeWrites(),
-      lookRound: this.#lookRound,
+      reviewCursor: this.#reviewCursor,
       intakeCounts: this.#intakeCounts,
     };
     this.#forgetWritten();
@@ -311,6 +311,6 @@ export class UnitOfWork {
     this.#quarantine.clear();
     this.#assets = new Map();
     this.#intakeCounts = new Map();
-    this.#lookRound = null;
+    this.#reviewCursor = null;
   }
 }

@@ -34,8 +34,8 @@ export class BreakWriter {
   write({
     breaks,
     breakEvents,
-    lookRound,
-  }: Pick<Writes, 'breaks' | 'breakEvents' | 'lookRound'>): void {
+    reviewCursor,
+  }: Pick<Writes, 'breaks' | 'breakEvents' | 'reviewCursor'>): void {
     for (const one of breaks) {
       const row = breakRow(one);
       const before = this.#kind.get(row.break_id);
@@ -46,8 +46,8 @@ export class BreakWriter {
     // Counts of zero depend on how facts were batched; a replay must make equal rows.
     if (breaks.length > 0) this.#none.run();
     for (const event of breakEvents) this.#event.run(breakEventRow(event));
-    if (lookRound === null) return;
-    const { breakId, difference } = lookRound;
+    if (reviewCursor === null) return;
+    const { breakId, difference } = reviewCursor;
     this.#round.run({ only_row: 1, break_id: breakId, difference });
   }
 

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { Break, BreakType } from '../../../domain/break/break.ts';
 import { BreakId } from '../../../domain/ids.ts';
 import type { Movement } from '../../../domain/money/movement.ts';
-import type { LookRound, MovementCounts } from '../../records.ts';
+import type { ReviewCursor, MovementCounts } from '../../records.ts';
 import { MOVEMENTS_PER_STEP } from '../../bookkeeping/run-handler.ts';
 import { breakOf } from './break-row.ts';
 import { type MovementRow, movementOf } from '../table/rows/movement-row.ts';
@@ -100,7 +100,7 @@ export class RunRecords {
   /** Whether a run must compare more than one commit takes. `until`: changes up to then count. */
   needsStep(until: number): boolean {
     const limit = MOVEMENTS_PER_STEP + 1;
-    const { breakId, difference } = this.lookRound();
+    const { breakId, difference } = this.reviewCursor();
     return (
       breakId !== null ||
       difference !== null ||
@@ -115,7 +115,7 @@ export class RunRecords {
   }
 
   /** How far runs have come in comparing open breaks and exempt differences again. */
-  lookRound(): LookRound {
+  reviewCursor(): ReviewCursor {
     const row = this.#round.get();
     const breakId = row?.break_id ?? null;
     return {

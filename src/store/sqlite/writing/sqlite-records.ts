@@ -268,7 +268,7 @@ export class SqliteRecords implements RecordSource {
     about: { types: readonly BreakType[]; limit: number },
   ) => this.#run.unresolvedBreaksAfter(breakId, about);
   readonly unresolvedCount = (types: readonly BreakType[]) => this.#run.unresolvedCount(types);
-  readonly lookRound = () => this.#run.lookRound();
+  readonly reviewCursor = () => this.#run.reviewCursor();
   readonly breaksOpenedUntil = (due: DueBreaks) => this.#age.breaksOpenedUntil(due);
   readonly idleDeposits = (until: number, limit: number) => this.#age.idleDeposits(until, limit);
   readonly unreversedDeposits = (until: number, limit: number) =>
