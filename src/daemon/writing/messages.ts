@@ -66,7 +66,7 @@ export type Answer = Submitted | { readonly kind: 'failed'; readonly failure: Fa
 /**
  * Messages from the writer. `store`: the cause when commits begin to fail; null when they succeed
  * again. `role`: the receiver's role has changed. `applied`: the replica has grown to a journal
- * position. `journal`: what a look at the journal's servers has found; null when they cannot be reached.
+ * position. `journal`: the state of the journal's servers; null when they cannot be reached.
  */
 export type FromWriter =
   | { readonly kind: 'open' }

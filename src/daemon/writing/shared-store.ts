@@ -10,13 +10,13 @@ import type { WrittenStore } from './writer-thread.ts';
 /** Pause between two steps: a follower shows what the owner keeps after about this time. */
 const STEP_MS = 200;
 
-/** Pause between two looks at the journal's servers. */
-const LOOK_MS = 5_000;
+/** Pause between two readings of the journal's state. */
+const STATE_MS = 5_000;
 
 /** A journal whose servers can be looked at. */
 export interface WatchedJournal extends SharedJournal {
   /** Throws `JournalUnavailable`. */
-  look(): Promise<JournalState>;
+  readState(): Promise<JournalState>;
 }
 
 /** How long the end waits for the journal's answer. */
@@ -49,7 +49,7 @@ export class SharedStore implements WrittenStore {
   #expiry: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** When the journal was last looked at; null until it has once been seen. */
-  #lookedAt: number | null = null;
+  #stateReadAt: number | null = null;
 
   constructor(options: SharedStoreOptions) {
     this.#options = options;
@@ -100,19 +100,19 @@ export class SharedStore implements WrittenStore {
     await replica.close();
   }
 
-  async #look(): Promise<void> {
+  async #readState(): Promise<void> {
     const { journal, clock, say } = this.#options;
-    if (this.#lookedAt !== null && clock() - this.#lookedAt < LOOK_MS) return;
-    if (this.#lookedAt !== null) this.#lookedAt = clock();
+    if (this.#stateReadAt !== null && clock() - this.#stateReadAt < STATE_MS) return;
+    if (this.#stateReadAt !== null) this.#stateReadAt = clock();
     try {
-      const state = await this.#ledger.between(() => journal.look());
-      this.#lookedAt ??= clock();
+      const state = await this.#ledger.between(() => journal.readState());
+      this.#stateReadAt ??= clock();
       this.#ledger.bar(clockBar(state.clockAheadMs));
       say({ kind: 'journal', state });
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
       // The next step may reach the journal, and its clock is still unknown.
-      if (this.#lookedAt === null) this.#ledger.bar(notCompared(error));
+      if (this.#stateReadAt === null) this.#ledger.bar(notCompared(error));
       // The role says why.
       say({ kind: 'journal', state: null });
     }
@@ -120,7 +120,7 @@ export class SharedStore implements WrittenStore {
 
   async #steps(): Promise<void> {
     // Look first: a receiver whose clock is wrong must not become the owner.
-    await this.#look();
+    await this.#readState();
     // A step after the end would open a connection that nobody closes.
     const isBehind = !this.#isClosed && (await this.#ledger.step());
     if (this.#isClosed) return;

@@ -53,7 +53,7 @@ export interface WriterObserver {
   role(role: Role): void;
   /** Called with the replica's last journal position when it has grown; only with a shared journal. */
   applied(position: number): void;
-  /** Called with what a look at the shared journal's servers has found; null when it failed. */
+  /** Called with the state of the shared journal's servers; null when it failed. */
   journal(state: JournalState | null): void;
 }
 

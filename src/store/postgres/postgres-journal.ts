@@ -36,7 +36,7 @@ import {
   type AppendRow,
 } from './journal-statements.ts';
 import { missingCommit, replacedCommit } from './diverged-replica.ts';
-import { lookAt, type LookingReceiver } from './journal-look.ts';
+import { readJournalState, type AskingReceiver } from './read-journal-state.ts';
 import { Primary } from './connection/primary.ts';
 import type { Answers, Call, Session } from './connection/session.ts';
 import { NO_PROOF_ADVICE, withoutStandby } from './connection/standby-proof.ts';
@@ -186,9 +186,9 @@ export class PostgresJournal implements SharedJournal {
   }
 
   /** Looks at the primary and its standby. Throws `JournalUnavailable`. */
-  async look(): Promise<JournalState> {
+  async readState(): Promise<JournalState> {
     const session = await this.#primary.session();
-    const state = await this.#safely(() => lookAt(session, this.#looking()));
+    const state = await this.#safely(() => readJournalState(session, this.#asking()));
     return this.#wait.isAlone ? { ...state, standby: 'missing' } : state;
   }
 
@@ -197,7 +197,7 @@ export class PostgresJournal implements SharedJournal {
     await this.#primary.close();
   }
 
-  #looking(): LookingReceiver {
+  #asking(): AskingReceiver {
     const { name, url } = this.#settings.receiver;
     const openSeconds = (performance.now() - this.#openedAtMs) / 1_000;
     return { name, url, process: this.#process, openSeconds };
@@ -314,7 +314,7 @@ export class PostgresJournal implements SharedJournal {
     if (!isTooLong) return message;
     try {
       const session = await this.#primary.session();
-      const { standby } = await lookAt(session, this.#looking());
+      const { standby } = await readJournalState(session, this.#asking());
       return standby === 'missing' ? withoutStandby(message) : message;
     } catch (error) {
       if (error instanceof JournalUnavailable || error instanceof StatementFailed) return message;

@@ -10,7 +10,7 @@ export interface JournalReceiver {
   readonly position: number;
 }
 
-/** What a receiver's look at the shared journal's primary has found. */
+/** The state of the shared journal, as a receiver has read it from the primary. */
 export interface JournalState {
   /**
    * `waits`: a synchronous standby confirms each write. `missing`: none does, so a failure of the

@@ -16,10 +16,10 @@ import { Service } from '../../store/webhook.ts';
 /** A connection that says how far this machine's clock is ahead. */
 class WatchedReceiver extends MemoryReceiver {
   clockAheadMs = 0;
-  /** How many of the next looks fail. */
+  /** How many of the next readings of the state fail. */
   failingLooks = 0;
 
-  look(): Promise<JournalState> {
+  readState(): Promise<JournalState> {
     this.failingLooks -= 1;
     if (this.failingLooks >= 0) return Promise.reject(new JournalUnavailable('not now'));
     return Promise.resolve({
@@ -68,15 +68,15 @@ test('a store closes beside a commit that the journal does not answer, and keeps
 
 /** A journal that answers a look when the test lets it, and counts what is asked after its end. */
 class SlowJournal extends WatchedReceiver {
-  answerLook: (() => void) | undefined;
+  answerState: (() => void) | undefined;
   isClosed = false;
   askedAfterClose = 0;
 
-  override async look(): Promise<JournalState> {
+  override async readState(): Promise<JournalState> {
     await new Promise<void>((resolve) => {
-      this.answerLook = resolve;
+      this.answerState = resolve;
     });
-    return super.look();
+    return super.readState();
   }
 
   override read(after: JournalHead): Promise<Following> {
@@ -100,9 +100,9 @@ test('a store that closes during a look takes no step afterwards', async () => {
     say: (message) => message.kind === 'journal' && looked.push(message),
   });
   store.begin();
-  await expect.poll(() => journal.answerLook).toBeDefined();
+  await expect.poll(() => journal.answerState).toBeDefined();
   const closed = store.close();
-  journal.answerLook?.();
+  journal.answerState?.();
   await closed;
   // The turn that looked has ended by now.
   await turn();

@@ -127,11 +127,11 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
     const address = await newJournal(cluster);
     const [owner, follower] = [receiver(address, 'a'), receiver(address, 'b')];
     const epoch = await owning(owner);
-    expect((await owner.look()).standby).toBe('waits');
+    expect((await owner.readState()).standby).toBe('waits');
     cluster.standby?.pause();
     const [first, second] = chainOf([[note('1')], [note('2')]]);
     expect(await owner.append(epoch, first)).toEqual({ kind: 'appended' });
-    expect((await owner.look()).standby).toBe('missing');
+    expect((await owner.readState()).standby).toBe('missing');
     expect(await owner.append(epoch, second)).toEqual({ kind: 'appended' });
     expect((await readAll(follower, EMPTY)).map(plain)).toEqual([first, second].map(plain));
     // Nobody waits any more: the standby still confirms nothing.
@@ -143,10 +143,10 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
   test('a look takes the former process of a restarted receiver for no namesake', async () => {
     const address = await newJournal(cluster);
     await readAll(receiver(address, 'a'), EMPTY);
-    expect((await receiver(address, 'a').look()).namesakeUrl).toBeNull();
+    expect((await receiver(address, 'a').readState()).namesakeUrl).toBeNull();
     const elsewhere = { name: 'a', url: 'http://elsewhere.test', version: '0.1.0' };
     const namesake = receiver(address, 'a', { receiver: elsewhere });
-    expect((await namesake.look()).namesakeUrl).toBe('http://a.test');
+    expect((await namesake.readState()).namesakeUrl).toBe('http://a.test');
   });
 
   test('a look finds a process with the same name and the same URL while both follow', async () => {
@@ -156,10 +156,10 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
     await expect
       .poll(async () => {
         await readAll(copied, EMPTY);
-        return (await first.look()).namesakeUrl;
+        return (await first.readState()).namesakeUrl;
       })
       .toBe('http://a.test');
-    expect((await copied.look()).namesakeUrl).toBeNull();
+    expect((await copied.readState()).namesakeUrl).toBeNull();
   });
 
   test('a look lists the owner and every receiver that has reported, with its position', async () => {
@@ -175,7 +175,7 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
     vi.advanceTimersByTime(1_000);
     await readAll(follower, headOf(commit));
     const position = commit?.rows.at(-1)?.seq;
-    const { receivers } = await follower.look();
+    const { receivers } = await follower.readState();
     expect(receivers).toEqual([
       { name: 'a', role: 'owner', silentMs: null, position },
       { name: 'b', role: 'follower', silentMs: expect.any(Number) as number, position },
@@ -194,11 +194,11 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
       `UPDATE ${address.schema}.receivers SET seen_at = seen_at - interval '3 hours'`,
     );
     await former.release(epoch);
-    const [lapsed] = (await next.look()).receivers;
+    const [lapsed] = (await next.readState()).receivers;
     expect(lapsed).toMatchObject({ name: 'a', role: 'lapsed' });
     expect(lapsed?.silentMs).toBeLessThan(60_000);
     await owning(next);
-    const [owner, follower] = (await next.look()).receivers;
+    const [owner, follower] = (await next.readState()).receivers;
     const position = commit?.rows.at(-1)?.seq;
     expect(owner).toMatchObject({ name: 'b', role: 'owner', position });
     expect(follower).toMatchObject({ name: 'a', role: 'follower', position });

@@ -3,7 +3,7 @@ import type { Session, Statement } from './connection/session.ts';
 import { IS_LEASED } from './journal-statements.ts';
 import { receiversIn } from './receiver-list.ts';
 
-interface LookRow {
+interface StateRow {
   readonly nowMs: number;
   readonly isConfigured: boolean;
   readonly followers: number;
@@ -14,8 +14,8 @@ interface LookRow {
   readonly namesakeUrl: string | null;
 }
 
-/** The receiver that looks. */
-export interface LookingReceiver {
+/** The receiver that asks for the state of the journal. */
+export interface AskingReceiver {
   readonly name: string;
   readonly url: string;
   readonly process: string;
@@ -30,8 +30,8 @@ export interface LookingReceiver {
  * reported nothing since the receiver opened the journal. An owner with the same URL is left out,
  * because `Receiver.nameTaken` reports it.
  */
-const LOOK: Statement<LookRow> = {
-  name: 'look',
+const READ_STATE: Statement<StateRow> = {
+  name: 'journal-state',
   text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs",
       current_setting('synchronous_standby_names') <> '' AS "isConfigured",
       standbys.*,
@@ -53,10 +53,13 @@ const LOOK: Statement<LookRow> = {
 };
 
 /** Looks at the primary, its standby and the receivers. Throws `StatementFailed`. */
-export async function lookAt(session: Session, looking: LookingReceiver): Promise<JournalState> {
+export async function readJournalState(
+  session: Session,
+  asking: AskingReceiver,
+): Promise<JournalState> {
   const askedAt = Date.now();
-  const { name, url, openSeconds } = looking;
-  const { rows } = await session.call(LOOK, name, looking.process, url, openSeconds);
+  const { name, url, openSeconds } = asking;
+  const { rows } = await session.call(READ_STATE, name, asking.process, url, openSeconds);
   const [row] = rows;
   if (row === undefined) throw new Error('the table of the ownership has no row');
   const halfWay = Math.round((askedAt + Date.now()) / 2);
@@ -70,7 +73,7 @@ export async function lookAt(session: Session, looking: LookingReceiver): Promis
   };
 }
 
-function standbyOf({ isConfigured, followers, visible, synchronous }: LookRow) {
+function standbyOf({ isConfigured, followers, visible, synchronous }: StateRow) {
   if (!isConfigured || followers === 0) return 'missing';
   if (visible === 0) return 'hidden';
   return synchronous > 0 ? 'waits' : 'missing';
