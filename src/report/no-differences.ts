@@ -1,5 +1,9 @@
 import type { DailyReport } from '../domain/close/report.ts';
-import { chainLackOf, lackText, type ChainLack } from './chain-view.ts';
+import {
+  missingChainViews,
+  missingChainViewsText,
+  type MissingChainViews,
+} from './missing-chain-views.ts';
 
 /** What a report without differences shows. */
 export interface NoDifferences {
@@ -11,23 +15,27 @@ export interface NoDifferences {
 /** The sides that a report without differences compared, in words. */
 export function noDifferences(report: Pick<DailyReport, 'custody' | 'totals'>): NoDifferences {
   const vaults = new Map(report.totals.map((total) => [total.vaultId, total]));
-  const lack = chainLackOf([...vaults.values()]);
-  const hasChainView = lack.without < lack.of;
+  const missing = missingChainViews([...vaults.values()]);
+  const hasChainView = missing.without < missing.of;
   const hasCustody = report.custody.compared;
   return {
-    text: textOf({ hasChainView, hasCustody, lack }),
+    text: textOf({ hasChainView, hasCustody, missing }),
     isCompared: hasChainView || hasCustody,
   };
 }
 
-function textOf(sides: { hasChainView: boolean; hasCustody: boolean; lack: ChainLack }): string {
-  const { hasChainView, hasCustody, lack } = sides;
+function textOf(sides: {
+  hasChainView: boolean;
+  hasCustody: boolean;
+  missing: MissingChainViews;
+}): string {
+  const { hasChainView, hasCustody, missing } = sides;
   if (!hasChainView) {
     return hasCustody
       ? 'The books agree with custody. No vault has a chain view.'
       : 'Nothing was compared with the books: custody was not read, and no vault has a chain view.';
   }
-  const some = lack.without > 0 ? ` (${lackText(lack)})` : '';
+  const some = missing.without > 0 ? ` (${missingChainViewsText(missing)})` : '';
   return hasCustody
     ? `The books agree with custody and with the chain view${some}.`
     : `The books agree with the chain view${some}. Custody was not compared.`;

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
 import type { Figure } from '../../report/asset-totals.ts';
-import { chainLackOf, chainText } from '../../report/chain-view.ts';
+import { missingChainViews, chainText } from '../../report/missing-chain-views.ts';
 import { waterfall } from '../../report/page/waterfall.ts';
 import { vaultNameOf } from '../../report/vault-name.ts';
 import { Card } from '../../pages/parts/card.tsx';
@@ -74,7 +74,7 @@ export function WitnessAmount(shown: {
   decimals: ReadonlyMap<string, number>;
 }): Markup {
   const { figures, figure, vaults, ...amount } = shown;
-  const instead = chainText(figure, chainLackOf(vaults));
+  const instead = chainText(figure, missingChainViews(vaults));
   if (instead !== null) return <span class="muted">{instead}</span>;
   return (
     <ReportAmount amount={figures[figure]} signed={figure.endsWith('Difference')} {...amount} />

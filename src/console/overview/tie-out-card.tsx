@@ -10,7 +10,7 @@ import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/value/moment.tsx';
-import { lackText } from '../../report/chain-view.ts';
+import { missingChainViewsText } from '../../report/missing-chain-views.ts';
 import { NextClose } from '../parts/next-close.tsx';
 import type { Snapshot } from './snapshot.ts';
 import { differs, type TieOutRow } from './tie-out.ts';
@@ -44,10 +44,10 @@ function figure(row: TieOutRow, amount: Amount | null, href: string): Markup | s
 }
 
 /** Why an asset's books are not compared with the chain view. */
-function NoChain({ row: { chainLack } }: { row: TieOutRow }): Markup {
+function NoChain({ row: { withoutChainView } }: { row: TieOutRow }): Markup {
   return (
     <>
-      not compared <span class="why">{lackText(chainLack)}</span>
+      not compared <span class="why">{missingChainViewsText(withoutChainView)}</span>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { Amount } from '../../domain/money/amount.ts';
 import type { DailyReport } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
-import { chainLackOf, type ChainLack } from '../../report/chain-view.ts';
+import { missingChainViews, type MissingChainViews } from '../../report/missing-chain-views.ts';
 import { assetTotals } from '../../report/asset-totals.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ClosedDayRow } from '../../store/records.ts';
@@ -13,7 +13,7 @@ export interface TieOutRow {
   readonly books: Amount;
   readonly chain: Amount | null;
   /** How many of its vaults have no chain view. */
-  readonly chainLack: ChainLack;
+  readonly withoutChainView: MissingChainViews;
   readonly custody: Amount | null;
   /** The books minus the chain view, and minus custody. */
   readonly chainDifference: Amount | null;
@@ -29,7 +29,7 @@ export function tieOutOf({ totals }: Pick<DailyReport, 'totals'>): TieOutRow[] {
   const vaultsOf = groupedBy(totals, ({ asset }) => asset);
   const rows = assetTotals(totals).map((total) => ({
     asset: total.asset,
-    chainLack: chainLackOf(vaultsOf.get(total.asset) ?? []),
+    withoutChainView: missingChainViews(vaultsOf.get(total.asset) ?? []),
     decimals: total.decimals,
     books: Amount(BigInt(total.closing)),
     // Without a difference the vaults have no chain view of their own.

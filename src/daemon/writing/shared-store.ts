@@ -13,7 +13,7 @@ const STEP_MS = 200;
 /** Pause between two readings of the journal's state. */
 const STATE_MS = 5_000;
 
-/** A journal whose servers can be looked at. */
+/** A journal whose servers can be read. */
 export interface WatchedJournal extends SharedJournal {
   /** Throws `JournalUnavailable`. */
   readState(): Promise<JournalState>;
@@ -48,7 +48,7 @@ export class SharedStore implements WrittenStore {
   #timer: NodeJS.Timeout | undefined;
   #expiry: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** When the journal was last looked at; null until it has once been seen. */
+  /** When the journal was last read; null before the first time. */
   #stateReadAt: number | null = null;
 
   constructor(options: SharedStoreOptions) {

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import { assetTotal, type Figure } from '../asset-totals.ts';
-import { chainLackOf, chainText, type ChainLack } from '../chain-view.ts';
+import { missingChainViews, chainText, type MissingChainViews } from '../missing-chain-views.ts';
 import { scaled } from '../figure.ts';
 import { vaultMark, type Markup } from './markup.ts';
 import { waterfall } from './waterfall.ts';
@@ -51,12 +51,12 @@ function comparedColumns(totals: readonly ReportTotal[]): readonly Column[] {
 /** A row of figures, and how many vaults of it have no chain view. */
 interface Row {
   readonly figures: Readonly<Partial<Record<Figure, string | null>>>;
-  readonly lack: ChainLack;
+  readonly missing: MissingChainViews;
 }
 
-function figureCell({ figures, lack }: Row, decimals: number | null, figure: Figure): Markup {
+function figureCell({ figures, missing }: Row, decimals: number | null, figure: Figure): Markup {
   const amount = figures[figure] ?? null;
-  const instead = chainText(figure, lack);
+  const instead = chainText(figure, missing);
   if (instead !== null) return html`<td class="number note">${instead}</td>`;
   if (amount === null) return html`<td class="number note">not compared</td>`;
   // Most figures are zero: their short form leaves room for the others.
@@ -73,7 +73,7 @@ function table(
 ): Markup {
   const sums = assetTotal(totals);
   const cells = (figures: Row['figures'], rows: readonly ReportTotal[]): Markup[] => {
-    const row = { figures, lack: chainLackOf(rows) };
+    const row = { figures, missing: missingChainViews(rows) };
     return columns.map(([figure]) => figureCell(row, sums.decimals, figure));
   };
   return html`<div class="scroll">

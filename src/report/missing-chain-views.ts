@@ -2,27 +2,29 @@ import type { ReportTotal } from '../domain/close/report.ts';
 import type { Figure } from './asset-totals.ts';
 
 /** How many rows of an asset have no chain view: their books have nothing to compare with. */
-export interface ChainLack {
+export interface MissingChainViews {
   readonly without: number;
   readonly of: number;
 }
 
 /** Counts the rows without a chain view. */
-export function chainLackOf(rows: readonly Pick<ReportTotal, 'chainDifference'>[]): ChainLack {
+export function missingChainViews(
+  rows: readonly Pick<ReportTotal, 'chainDifference'>[],
+): MissingChainViews {
   const without = rows.filter(({ chainDifference }) => chainDifference === null).length;
   return { without, of: rows.length };
 }
 
 /** What stands in place of a figure of the chain view; null where the figure has a meaning. */
-export function chainText(figure: Figure, { without, of }: ChainLack): string | null {
+export function chainText(figure: Figure, { without, of }: MissingChainViews): string | null {
   const isWhole = without === of;
   if (without === 0) return null;
   if (figure === 'chainClosing') return isWhole ? 'no chain view' : null;
   if (figure !== 'chainDifference') return null;
-  return isWhole ? 'not compared' : `not compared: ${lackText({ without, of })}`;
+  return isWhole ? 'not compared' : `not compared: ${missingChainViewsText({ without, of })}`;
 }
 
 /** `1 of 2 vaults has no chain view` */
-export function lackText({ without, of }: ChainLack): string {
+export function missingChainViewsText({ without, of }: MissingChainViews): string {
   return `${without} of ${of} vaults ${without === 1 ? 'has' : 'have'} no chain view`;
 }
