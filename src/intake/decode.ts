@@ -4,7 +4,7 @@ import type { DecodedBody } from '../store/port.ts';
 import { isJsonObject, type Flaw } from '../translation/json-reader.ts';
 import { readNotification } from '../translation/notification.ts';
 import { nestingDefect } from './nesting.ts';
-import { excessIn } from './notification-limits.ts';
+import { exceededNotificationLimit } from './notification-limits.ts';
 
 /** Longest notification id that is stored unchanged. */
 export const ID_CHARACTERS_MAX = 256;
@@ -126,7 +126,7 @@ function decodeBy(raw: Uint8Array, excess: Excess): DecodedBody {
  * defect and throws none.
  */
 export function decode(raw: Uint8Array): DecodedBody {
-  return decodeBy(raw, excessIn);
+  return decodeBy(raw, exceededNotificationLimit);
 }
 
 /**

@@ -30,7 +30,10 @@ function namesLength(notification: Notification): number {
  * Why booking a notification would delay other senders noticeably, or null. `bytes`: the length of
  * its body.
  */
-export function excessIn(notification: Notification, bytes: number): string | null {
+export function exceededNotificationLimit(
+  notification: Notification,
+  bytes: number,
+): string | null {
   const { changes } = notification;
   // Fast path of nearly every notification: a body cannot repeat more than its length.
   if (changes === null) return null;

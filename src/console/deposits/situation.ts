@@ -3,7 +3,7 @@ import {
   approvers,
   isApproved,
   isBeforeStart,
-  ownerLack,
+  missingOwner,
   type Deposit,
   type HoldReason,
 } from '../../domain/deposit/deposit.ts';
@@ -112,7 +112,7 @@ function ofVerifying(life: DepositLife): Situation {
 function ofHeld(deposit: Deposit, rule: PolicyRule): Situation {
   const { reason } = deposit;
   if (reason === null) return { title: 'It is held', next: '' };
-  return reason === 'operator_hold' && ownerLack(deposit, rule) !== null
+  return reason === 'operator_hold' && missingOwner(deposit, rule) !== null
     ? { title: OF_HOLD[reason].title, next: 'Release it first, then name its owner.' }
     : OF_HOLD[reason];
 }
@@ -192,7 +192,7 @@ export function gatesOf(
 ): Gate[] {
   const needed = approvalsNeeded(rule, deposit.amount);
   const people = [...approvers(deposit)];
-  const lacksOwner = ownerLack(deposit, rule) !== null;
+  const lacksOwner = missingOwner(deposit, rule) !== null;
   const { verifiedAt, custodyConfirmations, attributedTo, operatorHold } = deposit;
   return [
     {

@@ -177,7 +177,7 @@ function isInternal(deposit: Deposit, rule: PolicyRule): boolean {
 }
 
 /** Why a deposit lacks its owner; null when a memo, an account or a person names one. */
-export function ownerLack(
+export function missingOwner(
   deposit: Deposit,
   rule: PolicyRule,
 ): 'unattributed_memo' | 'memo_required' | null {
@@ -200,8 +200,8 @@ function holdAtAnyDepth(deposit: Deposit, rule: DepositRule): HoldReason | null 
   if (deposit.operatorHold !== null) return 'operator_hold';
   if (!rule.creditsVault) return 'vault_not_credited';
   if (isBeforeStart(deposit, rule)) return 'before_start';
-  const lack = ownerLack(deposit, rule);
-  if (lack !== null) return lack;
+  const withoutOwner = missingOwner(deposit, rule);
+  if (withoutOwner !== null) return withoutOwner;
   if (deposit.decimalsChanged) return 'decimals_changed';
   if (deposit.amount < rule.minimumAmount) return 'dust';
   return null;

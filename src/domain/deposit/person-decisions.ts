@@ -1,6 +1,6 @@
 import { approvalsNeeded, ruleFor } from '../policy/policy.ts';
 import { changedSince } from '../fact/basis.ts';
-import { approvers, ownerLack, partsOf, type Deposit, type HoldReason } from './deposit.ts';
+import { approvers, missingOwner, partsOf, type Deposit, type HoldReason } from './deposit.ts';
 import type { ConflictReason, Decision, Refusal } from '../fact/decision.ts';
 import { changeSet, type ChangeSet, type RuleContext } from '../hash/hash-state.ts';
 import { evaluate } from './evaluation.ts';
@@ -76,7 +76,10 @@ function attributed(
   const isHeldForMemo =
     deposit.reason === 'unattributed_memo' || deposit.reason === 'memo_required';
   if (!isHeldForMemo && deposit.attributedTo === null) {
-    if (deposit.operatorHold !== null && ownerLack(deposit, ruleFor(now.policy, deposit)) !== null)
+    if (
+      deposit.operatorHold !== null &&
+      missingOwner(deposit, ruleFor(now.policy, deposit)) !== null
+    )
       return conflict('a person holds it: release it first, then name its owner');
     return conflict('only a deposit that is held for its memo can be attributed');
   }

@@ -15,7 +15,7 @@ import type { Movement, MovementKey } from '../../domain/money/movement.ts';
 import type { NamedHash, OwnHash } from '../../domain/withdrawal/own-hash.ts';
 import type { ExemptDifference } from '../../domain/break/exemption.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
-import { nothingAppended } from './appended.ts';
+import { noAppendedRows } from './appended-rows.ts';
 import { ExemptionBook } from './exemption-book.ts';
 import { BreakBook } from './break-book.ts';
 import { HashStates } from './hash-states.ts';
@@ -46,7 +46,7 @@ import type { RecordSource, Writes } from '../port.ts';
 export class UnitOfWork {
   readonly #source: RecordSource;
   #head: number;
-  #appended = nothingAppended();
+  #appended = noAppendedRows();
   readonly #hashStates: HashStates;
   readonly #movements: MovementSums;
   readonly #notifications = new Map<string, number>();
@@ -306,7 +306,7 @@ export class UnitOfWork {
   }
 
   #forgetWritten(): void {
-    this.#appended = nothingAppended();
+    this.#appended = noAppendedRows();
     this.#notifications.clear();
     this.#quarantine.clear();
     this.#assets = new Map();

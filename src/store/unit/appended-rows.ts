@@ -15,7 +15,7 @@ import type {
 import type { Writes } from '../port.ts';
 
 /** The rows of tables that are only appended to, between two flushes. */
-interface Appended {
+interface AppendedRows {
   readonly journal: JournalRow[];
   readonly notifications: NotificationRow[];
   readonly entries: PostedEntry[];
@@ -32,7 +32,7 @@ interface Appended {
 }
 
 /** New, empty lists of appended rows. */
-export function nothingAppended(): Appended {
+export function noAppendedRows(): AppendedRows {
   return {
     journal: [],
     notifications: [],
