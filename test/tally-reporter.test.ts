@@ -7,14 +7,14 @@ import { tallyLine } from './tally-reporter.ts';
 
 /** Runs planted tests under the repository's own vitest configuration. */
 function run(files: Readonly<Record<string, string>>): { status: number | null; lines: string[] } {
-  const { folder, uproot } = plant(files, VITEST_FILES);
+  const { folder, remove } = plant(files, VITEST_FILES);
   try {
     const vitest = join(REPOSITORY, 'node_modules/.bin/vitest');
     const args = ['run', '--config', 'test/vitest.config.ts'];
     const { status, stdout } = spawnSync(vitest, args, { cwd: folder, encoding: 'utf8' });
     return { status, lines: stdout.trimEnd().split('\n') };
   } finally {
-    uproot();
+    remove();
   }
 }
 

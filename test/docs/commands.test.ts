@@ -13,7 +13,7 @@ import {
   type Page,
 } from './page.ts';
 import { Reader } from './reader.ts';
-import { isUnrun, UNRUN } from './unrun.ts';
+import { isUntested, UNTESTED_BLOCKS } from './untested-blocks.ts';
 import { TUTORIAL, World } from './world.ts';
 
 const DEMO = 'docs/tutorials/five-minutes-with-the-demo.md';
@@ -59,7 +59,7 @@ function withoutPostgres(page: Page): Page {
 
 function follow(reader: Reader, path: string, swaps: [string, string][] = []): Promise<string[]> {
   const page = withoutPostgres(readPage(path));
-  return reader.follow(page, { isLeftOut: (block) => isUnrun(page, block), swaps });
+  return reader.follow(page, { isLeftOut: (block) => isUntested(page, block), swaps });
 }
 
 function isJson(text: string): boolean {
@@ -90,14 +90,14 @@ test.for([
   expect(await reader.follow(page)).toEqual([expect.stringContaining(problem)]);
 });
 
-test('every command block is run by a test, or is listed in `unrun.ts`', () => {
+test('every command block is run by a test, or is listed in `untested-blocks.ts`', () => {
   const typed = [...AFTER_THE_TUTORIAL, CLOSE, DEPLOY, DEMO, TOUR, TUTORIAL];
   const missed = userPages()
     .filter(({ path }) => !typed.includes(path))
     .map(withoutPostgres)
     .flatMap((page) =>
       blocksOf(page)
-        .filter((block) => isCommand(block) && !isUnrun(page, block))
+        .filter((block) => isCommand(block) && !isUntested(page, block))
         .map(({ line }) => `${page.path}:${line}`),
     );
   expect(missed).toEqual([]);
@@ -150,8 +150,8 @@ test('the blocks of a section keep their lines', () => {
   expect(textsOf(withoutSections(page, ['## One']))).toEqual(outside);
 });
 
-test('each block that `unrun.ts` lists exists once', () => {
-  for (const one of UNRUN) {
+test('each block that `untested-blocks.ts` lists exists once', () => {
+  for (const one of UNTESTED_BLOCKS) {
     const blocks = blocksOf(readPage(one.page)).filter(({ text }) => text.startsWith(one.begins));
     expect([one.page, one.begins, blocks.length]).toEqual([one.page, one.begins, 1]);
   }

@@ -10,7 +10,7 @@ import { Books } from './books.ts';
 import { OVER_POSTGRES, type OverPostgres } from './over-postgres.ts';
 import { blocksOf, isCommand, readPage, sectionsOf, type Block, type Page } from './page.ts';
 import type { Reader } from './reader.ts';
-import { isUnrun } from './unrun.ts';
+import { isUntested } from './untested-blocks.ts';
 import { TUTORIAL } from './world.ts';
 
 const lacking = ['curl', 'jq', 'openssl', 'haproxy', 'psql', 'pg_basebackup'].filter(
@@ -196,7 +196,7 @@ describe.runIf(canRun)('a reader with PostgreSQL', { timeout: PAGE_MS_MAX }, () 
     onTestFinished(() => reader.leave());
     const servers = await books.swaps();
     const own = await begin({ books, reader, page, servers });
-    const isLeftOut = (block: Block): boolean => isUnrun(page, block);
+    const isLeftOut = (block: Block): boolean => isUntested(page, block);
     expect(await reader.follow(page, { isLeftOut, swaps: [...own, ...servers] })).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { eventually } from '../e2e/program.ts';
 import { CERTIFICATE } from '../ops/certificate.ts';
 import { OpenLedger, SIX_DEEP } from '../store/open-ledger.ts';
 import { Service } from '../store/webhook.ts';
-import { isUnrun } from './unrun.ts';
+import { isUntested } from './untested-blocks.ts';
 import { readPage } from './page.ts';
 import type { Reader } from './reader.ts';
 
@@ -25,7 +25,7 @@ export class World {
   /** Follows the tutorial; answers where the output differs from the page. */
   async begin(): Promise<string[]> {
     const page = readPage(TUTORIAL);
-    return this.reader.follow(page, { isLeftOut: (block) => isUnrun(page, block) });
+    return this.reader.follow(page, { isLeftOut: (block) => isUntested(page, block) });
   }
 
   /** Adds what the how-to pages are about: held deposits, and bodies that are no notifications. */

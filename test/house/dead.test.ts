@@ -22,14 +22,14 @@ const HOUSE = {
 
 /** Looks for dead code in planted sources with this repository's own configuration. */
 function dead(...options: string[]): { status: number | null; output: string } {
-  const { folder, uproot } = plant(HOUSE, CONFIGURATION);
+  const { folder, remove } = plant(HOUSE, CONFIGURATION);
   try {
     const args = ['--include', 'files,exports', '--reporter', 'compact', '--no-progress'];
     const knip = join(REPOSITORY, 'node_modules/.bin/knip');
     const run = spawnSync(knip, [...args, ...options], { cwd: folder, encoding: 'utf8' });
     return { status: run.status, output: run.stdout };
   } finally {
-    uproot();
+    remove();
   }
 }
 

@@ -14,13 +14,13 @@ const report = z.object({
 
 /** Lints planted sources with the repository's own configuration, as `npm run check:lint` does. */
 function lint(files: Readonly<Record<string, string>>): { status: number | null; output: string } {
-  const { folder, uproot } = plant(files, ['.oxlintrc.json', 'tsconfig.json']);
+  const { folder, remove } = plant(files, ['.oxlintrc.json', 'tsconfig.json']);
   try {
     const args = ['--type-aware', '--deny-warnings', '--format', 'json', 'src'];
     const run = spawnSync(OXLINT, args, { cwd: folder, encoding: 'utf8' });
     return { status: run.status, output: run.stdout };
   } finally {
-    uproot();
+    remove();
   }
 }
 

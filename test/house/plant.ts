@@ -24,16 +24,16 @@ export const VITEST_FILES = [
  * A small project in a folder of its own that lives by this repository's own configuration files
  * and installed packages, so that a tool can be shown to trip over what is planted there.
  */
-export interface Plantation {
+export interface PlantedProject {
   readonly folder: string;
-  readonly uproot: () => void;
+  readonly remove: () => void;
 }
 
 /** Plants files (path → text) beside copies of the named configuration files. */
 export function plant(
   files: Readonly<Record<string, string>>,
   configuration: readonly string[],
-): Plantation {
+): PlantedProject {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'counterfoil-plant-')));
   for (const name of configuration) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -44,5 +44,5 @@ export function plant(
     writeFileSync(join(folder, path), text);
   }
   symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'), 'dir');
-  return { folder, uproot: () => rmSync(folder, { recursive: true, force: true }) };
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

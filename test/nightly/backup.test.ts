@@ -10,7 +10,7 @@ import { Daemon } from '../e2e/daemon.ts';
 import { launchProgram } from '../e2e/program.ts';
 import { factOf } from '../store/open-ledger.ts';
 import { delivering, spread } from './delivering.ts';
-import { webhookOfRow } from './stand-in.ts';
+import { webhookOfRow } from './custody-list-server.ts';
 
 const GIGABYTES = Number(process.env['GIGABYTES'] ?? 5);
 const PER_SECOND = Number(process.env['PER_SECOND'] ?? 1_000);

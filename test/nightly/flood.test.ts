@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Daemon } from '../e2e/daemon.ts';
 import { spread } from './delivering.ts';
-import { webhookOfRow } from './stand-in.ts';
+import { webhookOfRow } from './custody-list-server.ts';
 
 const SENDERS = Number(process.env['SENDERS'] ?? 1_000);
 const SECONDS = Number(process.env['SECONDS'] ?? 20);

@@ -7,7 +7,7 @@ import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
 import { Daemon } from '../e2e/daemon.ts';
 import { factOf } from '../store/open-ledger.ts';
 import { delivering, p99, spread, type Delivered } from './delivering.ts';
-import { webhookOfRow } from './stand-in.ts';
+import { webhookOfRow } from './custody-list-server.ts';
 
 const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
 const BASELINE_SECONDS = Number(process.env['SECONDS'] ?? 10);

@@ -10,7 +10,7 @@ import { Sweep } from '../../src/reconcile/sweep/sweep.ts';
 import { openForReading } from '../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
 import { factOf, openLedgerFile, SIX_DEEP, START } from '../store/open-ledger.ts';
-import { startStandIn, webhookOfRow } from './stand-in.ts';
+import { startCustodyListServer, webhookOfRow } from './custody-list-server.ts';
 
 const DEPOSITS = Number(process.env['DEPOSITS'] ?? 100_000);
 /** How long the service takes to answer, on the virtual clock. */
@@ -106,7 +106,7 @@ test(`${DEPOSITS} waiting deposits are verified and credited within one hour's r
   }
   const filledMs = performance.now() - filling;
   expect((await reads.waitingDeposits()).length).toBe(DEPOSITS);
-  const service = await startStandIn({ deposits: DEPOSITS, newestAt: START + 1_000 });
+  const service = await startCustodyListServer({ deposits: DEPOSITS, newestAt: START + 1_000 });
   onTestFinished(() => service.end());
   const client = await clientOf(service.url, clock);
   const sweep = new Sweep({

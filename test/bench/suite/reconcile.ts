@@ -3,7 +3,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startStandIn, webhookOfRow, type StandIn } from '../../nightly/stand-in.ts';
+import {
+  startCustodyListServer,
+  webhookOfRow,
+  type CustodyListServer,
+} from '../../nightly/custody-list-server.ts';
 import { cpuSecondsOf } from '../load/cpu.ts';
 import { residentBytesOf, startDaemon, type Daemon } from '../server/daemon.ts';
 import { inFolder } from '../folder.ts';
@@ -100,7 +104,7 @@ async function sweep(daemon: Daemon, deposits: number): Promise<Swept> {
   };
 }
 
-async function measure(plan: Plan, deposits: number, service: StandIn): Promise<Swept> {
+async function measure(plan: Plan, deposits: number, service: CustodyListServer): Promise<Swept> {
   return inFolder(async (folder) => {
     const { program, profile } = plan;
     const storePath = join(folder, 'store.db');
@@ -125,7 +129,7 @@ async function measure(plan: Plan, deposits: number, service: StandIn): Promise<
 export async function measureReconcile(plan: Plan): Promise<SuiteResult> {
   const swept: Swept[] = [];
   for (const deposits of plan.stored ?? [DEPOSITS]) {
-    const service = await startStandIn({ deposits, newestAt: ARRIVED_AT + 1_000 });
+    const service = await startCustodyListServer({ deposits, newestAt: ARRIVED_AT + 1_000 });
     try {
       swept.push(await measure(plan, deposits, service));
     } finally {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RequestBudget } from '../../../src/custody/budget/budget.ts';
 import { PRIORITIES } from '../../../src/custody/budget/lane.ts';
-import { densest } from '../densest.ts';
+import { mostInSpan } from '../most-in-span.ts';
 import { exhaust, FOREVER, take } from './reservations.ts';
 
 const step = fc.record({
@@ -56,8 +56,8 @@ test('the service never counts 101 requests in a minute or 1,001 in an hour', ()
       }
       expect(waits.filter(({ fromMs, untilMs }) => untilMs <= fromMs)).toEqual([]);
       expect(refusals.filter((each) => each.retryAtMs <= each.deadlineMs)).toEqual([]);
-      expect(densest(counted, 60_000)).toBeLessThanOrEqual(100);
-      expect(densest(counted, 3_600_000)).toBeLessThanOrEqual(1_000);
+      expect(mostInSpan(counted, 60_000)).toBeLessThanOrEqual(100);
+      expect(mostInSpan(counted, 3_600_000)).toBeLessThanOrEqual(1_000);
     }),
     { numRuns: 150 },
   );
@@ -74,8 +74,8 @@ test('a full hour of steady asking uses the hour and not one request more', () =
     sent.push(now);
     reserved.finish();
   }
-  expect(densest(sent, 60_000)).toBe(100);
-  expect(densest(sent, 3_600_000)).toBe(1_000);
+  expect(mostInSpan(sent, 60_000)).toBe(100);
+  expect(mostInSpan(sent, 3_600_000)).toBe(1_000);
 });
 
 test('a request counts while it is in flight and for a full minute after its answer', () => {

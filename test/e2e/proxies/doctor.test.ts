@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeAuthority, type Authority } from '../../tls/authority.ts';
 import { freePort, runProgram } from '../program.ts';
-import { DaemonBehind } from './behind.ts';
+import { DaemonBehindProxy } from './daemon-behind-proxy.ts';
 import { isInstalled, PROXIES, startProxy, type ProxyName } from './proxy.ts';
 
 let authority: Authority;
-let daemons: Map<ProxyName, DaemonBehind>;
+let daemons: Map<ProxyName, DaemonBehindProxy>;
 
 interface Diagnoses {
   readonly sound: boolean;
@@ -144,7 +144,7 @@ let mistaken: Promise<readonly Found[]>;
 beforeAll(async () => {
   authority = makeAuthority();
   const installed = PROXIES.filter(isInstalled);
-  daemons = new Map(installed.map((name) => [name, new DaemonBehind(name, { authority })]));
+  daemons = new Map(installed.map((name) => [name, new DaemonBehindProxy(name, { authority })]));
   for (const daemon of daemons.values()) {
     await daemon.start();
     writeFileSync(join(daemon.folder, 'token'), daemon.pathTokens[0]);

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeAuthority, type Authority } from '../../tls/authority.ts';
 import { eventually } from '../program.ts';
-import { HANDED } from './behind.ts';
+import { HANDED } from './daemon-behind-proxy.ts';
 import { isInstalled, PROXIES, startProxy, type ProxyName } from './proxy.ts';
-import { delivery, oddPathsOf, send } from './sending.ts';
+import { delivery, oddPathsOf, send } from './raw-sender.ts';
 
 const TOKEN = 'a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8';
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { clientCert, escapedPem } from '../../tls/header-values.ts';
 import { makeAuthority, type Authority, type CertificateName } from '../../tls/authority.ts';
 import { Service } from '../../store/webhook.ts';
-import { DaemonBehind, HANDED } from './behind.ts';
+import { DaemonBehindProxy, HANDED } from './daemon-behind-proxy.ts';
 import { isInstalled, PROXIES, startProxy, type Proxy, type ProxyName } from './proxy.ts';
-import { delivery, oddPathsOf, send, sendPlain, type Sent } from './sending.ts';
+import { delivery, oddPathsOf, send, sendPlain, type Sent } from './raw-sender.ts';
 
 /** The same notification every time: the second delivery is a duplicate. */
 const BODY = JSON.stringify(new Service().incoming('confirmation'));
@@ -122,12 +122,12 @@ function isDelivered({ status, text }: Sent): boolean {
 
 describe.for(PROXIES)('behind %s', (name) => {
   const withProxy = { skip: !isInstalled(name) };
-  let daemon: DaemonBehind;
+  let daemon: DaemonBehindProxy;
   let adminPort: number;
   let proxy: Proxy | undefined;
 
   beforeAll(async () => {
-    daemon = new DaemonBehind(name, { authority, from: ['unix'] });
+    daemon = new DaemonBehindProxy(name, { authority, from: ['unix'] });
     adminPort = await daemon.atSocket();
     await daemon.start();
     if (isInstalled(name)) proxy = await startProxy(name, { authority, daemon: daemon.socket });
@@ -194,7 +194,7 @@ describe.for(PROXIES)('behind %s', (name) => {
     const text = hook(forgedHeaders(name, 'header'));
     const elsewhere = await sendPlain({ port: adminPort, host: '127.0.0.1' }, text);
     expect(elsewhere.status).toBe(404);
-    const other = new DaemonBehind(name, { authority, from: ['127.0.0.2'] });
+    const other = new DaemonBehindProxy(name, { authority, from: ['127.0.0.2'] });
     onTestFinished(() => other.remove());
     await other.start();
     const port = Number(new URL(other.url).port);

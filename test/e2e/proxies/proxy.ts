@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Authority } from '../../tls/authority.ts';
 import { collect, eventually, freePort } from '../program.ts';
-import { send } from './sending.ts';
+import { send } from './raw-sender.ts';
 
 /** Where every example expects the daemon. */
 const SOCKET = /(unix[:@/])\/run\/counterfoil\/intake\.sock/g;

@@ -79,7 +79,7 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     readonly says: RegExp;
     /** The message of init where it differs; `helps`: init creates what is missing. */
     readonly init?: RegExp | 'helps';
-    /** A receiver is started on it too. `neighbours.test.ts` has a journal of a newer version. */
+    /** A receiver is started on it too. `unfit-receiver.test.ts` has a journal of a newer version. */
     readonly serves?: true;
   }[] = [
     {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
-import { excessiveStore } from '../../store/excessive.ts';
+import { storeOfTooManyAssets } from '../../store/too-many-assets.ts';
 import { Attached } from '../attached.ts';
 import { runProgram } from '../program.ts';
 
@@ -96,7 +96,7 @@ test('a store that was lived in is sound, beside the running daemon and after it
 });
 
 test('a store that booked more at once than is booked now is verified, backed up and rebuilt', async () => {
-  const { open, path } = await excessiveStore();
+  const { open, path } = await storeOfTooManyAssets();
   open.close();
   expect((await verified(path)).sound).toBe(true);
   const backup = `${path}.backup`;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Json } from '../../simulator/call.ts';
 import { CoreProcess } from '../../simulator/core-process.ts';
-import { OUTSIDE } from '../../simulator/outside.ts';
+import { OUTSIDE } from '../../simulator/outside-addresses.ts';
 
 const WRITERS = 8;
 /** Number of 2xx answers after which the power fails, each time on the same file. */

@@ -5,7 +5,7 @@ import type { RunningCore } from '../../../src/simulator/core.ts';
 import { startReceiver } from '../../simulator/webhook-receiver.ts';
 import type { WebhookReceiver } from '../../simulator/webhook-receiver.ts';
 import { CoreProcess, RemoteCore } from '../../simulator/core-process.ts';
-import { OUTSIDE } from '../../simulator/outside.ts';
+import { OUTSIDE } from '../../simulator/outside-addresses.ts';
 
 const SEED = 5;
 const STREAMS = ['incoming', 'outgoing', 'blockchain'];

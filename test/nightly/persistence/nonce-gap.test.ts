@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startCore } from '../../../src/simulator/core.ts';
 import type { RunningCore } from '../../../src/simulator/core.ts';
 import { CoreProcess, RemoteCore } from '../../simulator/core-process.ts';
-import { OUTSIDE } from '../../simulator/outside.ts';
+import { OUTSIDE } from '../../simulator/outside-addresses.ts';
 
 const SEED = 6;
 

@@ -3,7 +3,7 @@ import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
 import { postgresPrograms } from '../../../src/commands/demo/postgres/installation.ts';
 import { makeAuthority, type Authority } from '../../tls/authority.ts';
 import { isInstalled, startProxy, type Proxy } from '../../e2e/proxies/proxy.ts';
-import { delivery, send } from '../../e2e/proxies/sending.ts';
+import { delivery, send } from '../../e2e/proxies/raw-sender.ts';
 import { freePort } from '../../e2e/program.ts';
 import {
   newJournalUrl,

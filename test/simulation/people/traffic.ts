@@ -5,7 +5,7 @@ import { fillGaps } from '../../simulator/world/gap-filler.ts';
 import { Chance } from '../seeded-draws.ts';
 import type { EventLog } from '../event-log.ts';
 import { APPROVERS, type Destination, type CustodySetup } from './custody-setup.ts';
-import { outsideOn } from '../../simulator/outside.ts';
+import { outsideOn } from '../../simulator/outside-addresses.ts';
 
 /** A contract that the custody service does not recognise: no name, no decimals, huge amounts. */
 const UNKNOWN_CONTRACT = 'ethereum:0x00000000000000000000000000000000000000c0';

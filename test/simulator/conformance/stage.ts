@@ -12,7 +12,7 @@ import { notificationLine } from './notification-line.ts';
 import { ALL_PERMISSIONS, KEYS, tokenFor } from '../client-keys.ts';
 import type { KeyPair } from '../client-keys.ts';
 import { CoreProcess } from '../core-process.ts';
-import { outsideOn } from '../outside.ts';
+import { outsideOn } from '../outside-addresses.ts';
 import { startReceiver } from '../webhook-receiver.ts';
 import type { WebhookReceiver } from '../webhook-receiver.ts';
 

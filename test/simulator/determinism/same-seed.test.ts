@@ -4,7 +4,7 @@ import { startReceiver } from '../webhook-receiver.ts';
 import type { WebhookReceiver } from '../webhook-receiver.ts';
 import { startCaller } from '../core-caller.ts';
 import type { Caller } from '../core-caller.ts';
-import { outsideOn } from '../outside.ts';
+import { outsideOn } from '../outside-addresses.ts';
 
 const NETWORKS = [
   { network: 'bitcoin', asset: 'bitcoin:BTC', amount: 50_000_000n },

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startCaller } from '../core-caller.ts';
 import type { Json } from '../call.ts';
 import type { Caller } from '../core-caller.ts';
-import { OUTSIDE } from '../outside.ts';
+import { OUTSIDE } from '../outside-addresses.ts';
 
 /** A depth that can be parsed but not written. */
 const TOO_DEEP = 2_250;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { VaultRequest } from '../../../src/simulator/world/vault.ts';
 import { record, Scene } from '../world/scene.ts';
-import { OUTSIDE } from '../outside.ts';
+import { OUTSIDE } from '../outside-addresses.ts';
 
 function fundedScene(request: Partial<VaultRequest> = {}) {
   const scene = new Scene({ autoMine: false });

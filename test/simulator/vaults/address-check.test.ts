@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isNetworkAddress } from '../../../src/simulator/vaults/address-check.ts';
 import { loadNetworks } from '../../../src/simulator/world/network-config.ts';
-import { OUTSIDE } from '../outside.ts';
+import { OUTSIDE } from '../outside-addresses.ts';
 import { Scene } from '../world/scene.ts';
 
 const NETWORKS = loadNetworks();

@@ -8,7 +8,7 @@ import { loadNetworks } from '../../../src/simulator/world/network-config.ts';
 import type { AddressRecord, VaultRecord } from '../../../src/simulator/world/vault.ts';
 import { fillGaps } from './gap-filler.ts';
 import { Scene } from './scene.ts';
-import { outsideOn } from '../outside.ts';
+import { outsideOn } from '../outside-addresses.ts';
 
 type Step =
   | { kind: 'deposit'; to: number; asset: number; amount: bigint; memo: number }

@@ -1,7 +1,7 @@
 import type { Change } from '../../../src/simulator/world/outcome.ts';
 import type { OrderRequest } from '../../../src/simulator/world/transaction.ts';
 import type { World } from '../../../src/simulator/world/world.ts';
-import { outsideOn } from '../outside.ts';
+import { outsideOn } from '../outside-addresses.ts';
 
 /** More rounds than the nonce gaps of one sender in any test. */
 const ROUNDS_MAX = 100;

@@ -15,7 +15,7 @@ import type {
 import type { Change, Creation } from '../../../src/simulator/world/outcome.ts';
 import type { OrderRequest } from '../../../src/simulator/world/transaction.ts';
 import type { World } from '../../../src/simulator/world/world.ts';
-import { outsideOn } from '../outside.ts';
+import { outsideOn } from '../outside-addresses.ts';
 
 /** A world with an outbox that records notifications. The wire schema parses each one. */
 export class Scene {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { densest } from '../../../custody/densest.ts';
+import { mostInSpan } from '../../../custody/most-in-span.ts';
 import type { Plan, ScenarioName } from '../../plan.ts';
 import type { SuiteResult } from '../suite.ts';
 import { figure, markdown } from '../../figures/table.ts';
@@ -151,8 +151,8 @@ async function measure(name: ScenarioName, minutes: number): Promise<Measured> {
     p99Ms: percentile(latenciesMs, 0.99),
     maxMs: percentile(latenciesMs, 1),
     requests: requestsAtMs.length,
-    requestsMinuteMax: densest(requestsAtMs, MINUTE_MS),
-    requestsHourMax: densest(requestsAtMs, HOUR_MS),
+    requestsMinuteMax: mostInSpan(requestsAtMs, MINUTE_MS),
+    requestsHourMax: mostInSpan(requestsAtMs, HOUR_MS),
     realSeconds: (performance.now() - startedMs) / 1000,
   };
 }

@@ -3,7 +3,7 @@ import { consumeCredits } from '../../../../src/commands/demo/people/consumer.ts
 import type { ProductApi } from '../../../../src/commands/demo/product-api.ts';
 import { untilArrived } from '../../../../src/commands/demo/end/drain.ts';
 import { verifyWith } from '../../../store/evidence.ts';
-import { served } from '../served.ts';
+import { servedProductApi } from '../product-api-server.ts';
 
 const NOTHING = { deposits: 0, acknowledgements: 0, reversals: 0, incomplete: null };
 
@@ -39,7 +39,7 @@ async function consumeOnce(api: ProductApi) {
 const nothingHappens = () => undefined;
 
 test('the end waits for deposits under way, and then for the consumer to acknowledge their credits', async () => {
-  const { store, api } = await served();
+  const { store, api } = await servedProductApi();
   const consume = async () =>
     expect(await consumeOnce(api)).toEqual({ acknowledged: 1, refused: 0 });
   const steps = [nothingHappens, () => verifyWith(store.open), nothingHappens, consume];
@@ -48,14 +48,14 @@ test('the end waits for deposits under way, and then for the consumer to acknowl
 });
 
 test('a change resets the time that the end may wait without one', async () => {
-  const { store, api } = await served();
+  const { store, api } = await servedProductApi();
   // No idle time is allowed: each reading that finds no change would be the last.
   const steps = [() => verifyWith(store.open), () => consumeOnce(api)];
   expect(await lookBetween(api, steps)).toEqual({ outstanding: NOTHING, pauses: 2 });
 });
 
 test('when nothing changes any more, the result names what is outstanding', async () => {
-  const { store, api } = await served();
+  const { store, api } = await servedProductApi();
   const before = await lookBetween(api, [], { idleMinutesMax: 3 });
   expect(before).toEqual({ outstanding: { ...NOTHING, deposits: 1 }, pauses: 3 });
   await verifyWith(store.open);
@@ -64,7 +64,7 @@ test('when nothing changes any more, the result names what is outstanding', asyn
 });
 
 test('books that are not balanced yet are waited for, but not for ever', async () => {
-  const { store, api } = await served();
+  const { store, api } = await servedProductApi();
   await verifyWith(store.open);
   await consumeOnce(api);
   let balanced = false;
@@ -76,7 +76,7 @@ test('books that are not balanced yet are waited for, but not for ever', async (
 });
 
 test('a credit that was reversed before it was acknowledged is counted as refused', async () => {
-  const { store, service, api } = await served();
+  const { store, service, api } = await servedProductApi();
   await verifyWith(store.open);
   await store.open.deliver(service.incoming('rollback'));
   await verifyWith(store.open, { status: 'rolledback' });

@@ -6,7 +6,7 @@ import { BlockchainHash, DepositId, TransactionId } from '../../../../src/domain
 import { verifyWith } from '../../../store/evidence.ts';
 import type { OpenLedger } from '../../../store/open-ledger.ts';
 import type { Service } from '../../../store/webhook.ts';
-import { served } from '../served.ts';
+import { servedProductApi } from '../product-api-server.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -49,7 +49,7 @@ async function acknowledgeAnother(
 }
 
 async function stage() {
-  const { store, service, api } = await served();
+  const { store, service, api } = await servedProductApi();
   const { open } = store;
   await verifyWith(open);
   // Earlier deposits and breaks are old by now.

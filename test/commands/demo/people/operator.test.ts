@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { Operator } from '../../../../src/commands/demo/people/operator.ts';
 import { verifyWith } from '../../../store/evidence.ts';
-import { served } from '../served.ts';
+import { servedProductApi } from '../product-api-server.ts';
 
 test('the operator attributes deposits that name no customer, and their break heals', async () => {
-  const { store, service, api } = await served();
+  const { store, service, api } = await servedProductApi();
   const unattributed = { blockchainHash: '0xc1', memo: '88', transactionId: 'dep-tx-memo' };
   await store.open.deliver(service.confirmed(6, unattributed));
   expect(store.open.openBreak('unattributed_memo').state).toBe('open');
@@ -17,7 +17,7 @@ test('the operator attributes deposits that name no customer, and their break he
 });
 
 test('the operator resolves the break of a credit only after the feed has reversed it', async () => {
-  const { store, service, api } = await served();
+  const { store, service, api } = await servedProductApi();
   await verifyWith(store.open);
   await store.open.deliver(service.incoming('rollback'));
   const operator = new Operator(api);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Acknowledgements } from '../../../../src/commands/demo/receivers/acknowledgements.ts';
-import { served } from '../served.ts';
+import { servedProductApi } from '../product-api-server.ts';
 
 /** A delivery that a receiver answered with 200. */
 function acknowledged(id: string, status: string, beganAtMs = performance.now()) {
@@ -14,7 +14,7 @@ test.each([
   ['taken as new a second time', ['accepted', 'accepted'], ['known']],
   ['taken as new after a duplicate', ['duplicate', 'accepted'], ['known']],
 ])('a notification that is %s', async (_, statuses, lost) => {
-  const { store, service, api } = await served();
+  const { store, service, api } = await servedProductApi();
   const webhook = service.confirmed(1);
   const { id } = webhook;
   await store.open.deliver(webhook);
@@ -25,7 +25,7 @@ test.each([
 });
 
 test('an acknowledged notification that the journal lacks is lost; a refused one is not', async () => {
-  const { api } = await served();
+  const { api } = await servedProductApi();
   const acknowledgements = new Acknowledgements();
   acknowledgements.take(acknowledged('n-1', 'accepted'));
   acknowledgements.take({ ...acknowledged('n-2', 'accepted'), status: 503 });

@@ -4,7 +4,7 @@ import { covers } from '../coverage.ts';
 import { refusalOf } from '../error-body.ts';
 import { setStage } from '../stage.ts';
 import type { Address, Vault } from '../stage.ts';
-import { OUTSIDE } from '../../outside.ts';
+import { OUTSIDE } from '../../outside-addresses.ts';
 
 const stage = setStage('creation');
 

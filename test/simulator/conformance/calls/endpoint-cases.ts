@@ -5,7 +5,7 @@ import type { RowId } from '../rows.ts';
 import type { SessionTokens } from '../session-tokens.ts';
 import { ALL_STREAMS } from '../stage.ts';
 import type { Address, Client, Vault } from '../stage.ts';
-import { OUTSIDE } from '../../outside.ts';
+import { OUTSIDE } from '../../outside-addresses.ts';
 
 /** The records that the calls use, made for each test. */
 export interface Scene {

@@ -6,7 +6,7 @@ import { refusalOf } from '../error-body.ts';
 import type { RowId } from '../rows.ts';
 import { ALL_STREAMS, setStage } from '../stage.ts';
 import type { Address, Client, Vault } from '../stage.ts';
-import { OUTSIDE, outsideOn } from '../../outside.ts';
+import { OUTSIDE, outsideOn } from '../../outside-addresses.ts';
 
 const stage = setStage('errors');
 

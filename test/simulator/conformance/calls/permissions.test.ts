@@ -4,7 +4,7 @@ import { CoreProcess } from '../../core-process.ts';
 import { covers } from '../coverage.ts';
 import { refusalOf } from '../error-body.ts';
 import { ALL_STREAMS, setStage } from '../stage.ts';
-import { OUTSIDE } from '../../outside.ts';
+import { OUTSIDE } from '../../outside-addresses.ts';
 
 const stage = setStage('permissions');
 

@@ -3,7 +3,7 @@ import { covers } from '../coverage.ts';
 import { matching, TEXT } from '../matchers.ts';
 import { logIn, newUser } from '../session-tokens.ts';
 import { ALL_STREAMS, setStage } from '../stage.ts';
-import { OUTSIDE } from '../../outside.ts';
+import { OUTSIDE } from '../../outside-addresses.ts';
 
 const stage = setStage('resources');
 

@@ -7,7 +7,7 @@ import { signaturesOf } from '../external-signer.ts';
 import { including, TEXT } from '../matchers.ts';
 import { setStage } from '../stage.ts';
 import type { Vault } from '../stage.ts';
-import { OUTSIDE } from '../../outside.ts';
+import { OUTSIDE } from '../../outside-addresses.ts';
 
 const stage = setStage('outgoing');
 

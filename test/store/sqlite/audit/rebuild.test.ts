@@ -12,7 +12,7 @@ import { StoreRefused } from '../../../../src/store/refusal.ts';
 import type { BodiesTableRow } from '../../../../src/store/sqlite/table/journal-tables.ts';
 import { verify } from '../../../../src/store/sqlite/audit/verify.ts';
 import { verifyWith } from '../../evidence.ts';
-import { excessiveBody, excessiveStore } from '../../excessive.ts';
+import { bodyOfTooManyAssets, storeOfTooManyAssets } from '../../too-many-assets.ts';
 import { factOf, OpenLedger, openLedgerFile, temporaryPath } from '../../open-ledger.ts';
 import { change, onChain, Service } from '../../webhook.ts';
 
@@ -288,7 +288,7 @@ test.for([
 });
 
 test('a store with notifications beyond today’s limits verifies and rebuilds equal', async () => {
-  const { open, path } = await excessiveStore();
+  const { open, path } = await storeOfTooManyAssets();
   const before = { balances: open.balances(), deposits: open.deposits() };
   expect(before.deposits).toHaveLength(600);
   open.close();
@@ -301,7 +301,7 @@ test('a store with notifications beyond today’s limits verifies and rebuilds e
 
 test('a body beyond the limits stays quarantined, also in a replay', async () => {
   const { open, path } = await openLedgerFile();
-  expect(await open.deliver(excessiveBody())).toEqual(['quarantined']);
+  expect(await open.deliver(bodyOfTooManyAssets())).toEqual(['quarantined']);
   const [kept] = open.rows<{ id: string; defect: string }>(
     'SELECT quarantine_id AS id, defect FROM quarantine',
   );

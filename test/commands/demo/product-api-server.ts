@@ -7,7 +7,7 @@ import { apiUnderTest, tokenOf, type ApiUnderTest } from '../../api/api-under-te
 import { Service } from '../../store/webhook.ts';
 
 /** The API of a store with one confirmed deposit, over HTTP. */
-export async function served(): Promise<{
+export async function servedProductApi(): Promise<{
   store: ApiUnderTest;
   service: Service;
   api: ProductApi;

@@ -42,17 +42,17 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-/** A stand-in that listens, and how it ends. */
-export interface StandIn {
+/** The server while it listens, and how it ends. */
+export interface CustodyListServer {
   readonly url: string;
   end(): Promise<void>;
 }
 
 /** Starts it. Row `index` was updated `index` ms before `newestAt`. */
-export async function startStandIn(options: {
+export async function startCustodyListServer(options: {
   deposits: number;
   newestAt: number;
-}): Promise<StandIn> {
+}): Promise<CustodyListServer> {
   const worker = new Worker(SERVICE, { eval: true, workerData: options });
   const [port] = (await once(worker, 'message')) as [number];
   return {

@@ -6,7 +6,7 @@ import { balanceChange, received } from '../../store/evidence.ts';
 import { DUE } from '../records.ts';
 
 const { vaultId, network, blockchainHash, accountId, addressId, transactionId } = DUE;
-const STAND_IN: IncomingNotification = {
+const BACKFILLED: IncomingNotification = {
   stream: 'incoming',
   type: 'confirmation',
   id: NotificationId('api/dep-tx'),
@@ -37,5 +37,5 @@ test.for<
 ])('a record replaces the notification: %s', ([, type, confirmations, is]) => {
   const record = received({ memo: Memo('7'), confirmations, destinationAddress: '0xAB' });
   const hash = BlockchainHash('0xa1');
-  expect(incomingOf({ ...record, blockchainHash: hash }, type)).toEqual({ ...STAND_IN, ...is });
+  expect(incomingOf({ ...record, blockchainHash: hash }, type)).toEqual({ ...BACKFILLED, ...is });
 });

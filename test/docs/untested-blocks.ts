@@ -1,7 +1,7 @@
 import type { Block, Page } from './page.ts';
 
 /** A command block that no test types, with the reason. */
-interface Unrun {
+interface UntestedBlock {
   readonly page: string;
   /** How the block begins. */
   readonly begins: string;
@@ -14,7 +14,7 @@ const PATRONI = 'needs machines of its own; nightly/patroni.test.ts runs the exa
 const PGBACKREST = 'pgbackrest.test.ts runs it, with a repository and a stanza of its own';
 const DOCKER = 'needs a Docker daemon; test/house/dockerfile.test.ts reads the Dockerfile';
 
-export const UNRUN: readonly Unrun[] = [
+export const UNTESTED_BLOCKS: readonly UntestedBlock[] = [
   { page: 'README.md', begins: 'npm ci && npm start', why: 'demo.test.ts starts the demo' },
   { page: 'README.md', begins: 'npm ci && npm test', why: 'would run this test again' },
   {
@@ -124,6 +124,6 @@ export const UNRUN: readonly Unrun[] = [
   { page: 'docs/how-to/run-in-docker.md', begins: 'docker run --rm', why: DOCKER },
 ];
 
-export function isUnrun(page: Page, block: Block): boolean {
-  return UNRUN.some((one) => one.page === page.path && block.text.startsWith(one.begins));
+export function isUntested(page: Page, block: Block): boolean {
+  return UNTESTED_BLOCKS.some((one) => one.page === page.path && block.text.startsWith(one.begins));
 }

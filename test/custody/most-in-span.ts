@@ -1,5 +1,5 @@
 /** Most events in any closed span. */
-export function densest(timesMs: readonly number[], spanMs: number): number {
+export function mostInSpan(timesMs: readonly number[], spanMs: number): number {
   const sorted = timesMs.toSorted((left, right) => left - right);
   let first = 0;
   let most = 0;

@@ -23,7 +23,7 @@ interface ProxyTrust {
 }
 
 /** The built daemon as the comment at the head of a proxy's example configures it. */
-export class DaemonBehind extends Daemon {
+export class DaemonBehindProxy extends Daemon {
   readonly socket = join(this.folder, 'intake.sock');
 
   constructor(name: ProxyName, { authority, from }: ProxyTrust) {
