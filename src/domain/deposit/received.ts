@@ -137,44 +137,21 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
   const isDeeper =
     count > deposit.confirmations && deposit.confirmations < deposit.requiredConfirmations;
   const isNews = isDeeper || !staysVerified || evidence !== deposit.evidence;
-  // Lists its members one by one: V8 builds and reads wide objects from a spread slowly.
   return {
-    vaultId: deposit.vaultId,
-    network: deposit.network,
-    blockchainHash: deposit.blockchainHash,
-    accountId: deposit.accountId,
-    addressId: deposit.addressId,
-    memo: deposit.memo,
-    asset: deposit.asset,
-    depositId: deposit.depositId,
-    networkAddress: deposit.networkAddress,
-    reportedAddress: deposit.reportedAddress,
+    ...deposit,
     transactionId: deposit.transactionId ?? notification.transactionId,
     // The newest confirmation of the epoch wins; a late older one must not undo it.
     amount: older ? deposit.amount : received.amount,
-    epoch: deposit.epoch,
     evidence,
     confirmations: Math.max(deposit.confirmations, count),
     // Webhooks are unsigned: once the custody API's record matched, its tags decide what is change.
     change: deposit.change || (received.change && verifiedAt === null),
     ownTransfer,
     unattributed: older ? deposit.unattributed : unattributed,
-    attributedTo: deposit.attributedTo,
-    attributedBy: deposit.attributedBy,
     decimalsChanged: deposit.decimalsChanged || bringsOtherDecimals(deposit, received, context),
-    operatorHold: deposit.operatorHold,
     // An approval is for the amount that the person saw.
     approvals: amountChanges && !older ? [] : deposit.approvals,
     verifiedAt,
-    custodyConfirmations: deposit.custodyConfirmations,
-    custodyCreatedAt: deposit.custodyCreatedAt,
-    credit: deposit.credit,
-    creditsIssued: deposit.creditsIssued,
-    reversed: deposit.reversed,
-    state: deposit.state,
-    reason: deposit.reason,
-    requiredConfirmations: deposit.requiredConfirmations,
-    firstSeenAt: deposit.firstSeenAt,
     updatedAt: isNews ? now.at : deposit.updatedAt,
   };
 }

@@ -83,14 +83,6 @@ function runOf(event: Notification, source: EvidenceSource): EventRun {
     : { type, transactionId, source, from: count, to: count };
 }
 
-/**
- * Lists its members one by one: a spread takes ten times as long, and this runs per notification.
- */
-function resized(run: EventRun, from: number, to: number): EventRun {
-  const { type, transactionId, source } = run;
-  return { type, transactionId, source, from, to };
-}
-
 /** The history with this event added. Returns the same list when it already holds the event. */
 export function addEvent(
   seen: EventHistory,
@@ -109,12 +101,12 @@ export function addEvent(
   if (count > run.to) {
     const next = seen[index + 1];
     return next?.from === count + 1 && compareNames(next, event, source) === 0
-      ? seen.toSpliced(index, 2, resized(run, run.from, next.to))
-      : seen.with(index, resized(run, run.from, count));
+      ? seen.toSpliced(index, 2, { ...run, to: next.to })
+      : seen.with(index, { ...run, to: count });
   }
   if (count >= run.from) return seen;
   return count + 1 === run.from
-    ? seen.with(index, resized(run, count, run.to))
+    ? seen.with(index, { ...run, from: count })
     : seen.toSpliced(index, 0, runOf(event, source));
 }
 

@@ -90,8 +90,8 @@ export function sameKey(left: SightingKey, right: SightingKey): boolean {
   );
 }
 
-/** Lists its members one by one: V8 builds and reads wide objects from a spread slowly. */
-function sightingOf(key: SightingKey, content: Omit<Sighting, keyof SightingKey>): Sighting {
+/** A sighting without events and without an entry. */
+export function newSighting(key: SightingKey): Sighting {
   return {
     network: key.network,
     blockchainHash: key.blockchainHash,
@@ -100,23 +100,12 @@ function sightingOf(key: SightingKey, content: Omit<Sighting, keyof SightingKey>
     accountId: key.accountId,
     addressId: key.addressId,
     memo: key.memo,
-    epoch: content.epoch,
-    rolledBackAt: content.rolledBackAt,
-    seen: content.seen,
-    entryId: content.entryId,
-    posted: content.posted,
-  };
-}
-
-/** A sighting without events and without an entry. */
-export function newSighting(key: SightingKey): Sighting {
-  return sightingOf(key, {
     epoch: 0,
     rolledBackAt: null,
     seen: NO_EVENTS,
     entryId: null,
     posted: [],
-  });
+  };
 }
 
 /**
@@ -142,14 +131,11 @@ export function withEvent(
   notification: Notification,
   { at, source }: { at: number; source: EntrySource },
 ): Sighting {
-  const { entryId, posted } = sighting;
-  const isRollback = notification.type === 'rollback';
-  const epoch = isRollback ? sighting.epoch + 1 : sighting.epoch;
-  const rolledBackAt = isRollback ? at : sighting.rolledBackAt;
-  const seen = isRollback
-    ? NO_EVENTS
-    : addEvent(sighting.seen, notification, evidenceSourceOf(source));
-  return sightingOf(sighting, { epoch, rolledBackAt, seen, entryId, posted });
+  if (notification.type === 'rollback') {
+    return { ...sighting, epoch: sighting.epoch + 1, rolledBackAt: at, seen: NO_EVENTS };
+  }
+  const seen = addEvent(sighting.seen, notification, evidenceSourceOf(source));
+  return { ...sighting, seen };
 }
 
 /** The sighting with another active ledger entry, or with none. */
@@ -157,8 +143,7 @@ export function withEntry(
   sighting: Sighting,
   { entryId, posted }: Pick<Sighting, 'entryId' | 'posted'>,
 ): Sighting {
-  const { epoch, rolledBackAt, seen } = sighting;
-  return sightingOf(sighting, { epoch, rolledBackAt, seen, entryId, posted });
+  return { ...sighting, entryId, posted };
 }
 
 /** The sighting after the custody API's record corrected it. */
@@ -168,8 +153,7 @@ export function correctedAs(
   { entryId, posted }: Pick<Sighting, 'entryId' | 'posted'>,
 ): Sighting {
   const seen = addEvent(sighting.seen, notification, 'correction');
-  const { epoch, rolledBackAt } = sighting;
-  return sightingOf(sighting, { epoch, rolledBackAt, seen, entryId, posted });
+  return { ...sighting, seen, entryId, posted };
 }
 
 /**
