@@ -19,7 +19,7 @@ import {
   type StepWords,
 } from './queue/bulk.tsx';
 import { correctionCall, correctionOf } from './break/decimals.tsx';
-import { exemptCall } from './exempt/exempt.tsx';
+import { exemptAction } from './exempt/exempt.tsx';
 import { EXEMPTIONS_PATH, ExemptionsPage } from './exempt/exemptions-page.tsx';
 import { areKnown, filterOf, NAMES, PATH, queryOf } from './filter.ts';
 import { GuidePage } from './guide/guide-page.tsx';
@@ -63,11 +63,8 @@ function mountExemptions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   app.post(`${PATH}/:id/exempt`, async (pageRequest) => {
     const id = pageRequest.req.param('id');
     const fields: Fields = await pageRequest.req.parseBody();
-    return perform(pageRequest, {
-      ...exemptCall(id, fields),
-      done: `The rule ${textOf(fields, 'rule')} is in force. The next run closes the open breaks that it matches.`,
-      back: `${PATH}/${encodeURIComponent(id)}`,
-    });
+    const action = exemptAction(id, fields, await reads.pinnedDecimals());
+    return perform(pageRequest, { ...action, back: `${PATH}/${encodeURIComponent(id)}` });
   });
 }
 

@@ -39,6 +39,10 @@ export interface Action extends ApiCall {
   readonly done: string;
   /** Shown in place of `done`: a doubt about the result, from the answer's body; null: no doubt. */
   readonly doubts?: (body: unknown) => Doubt | null;
+  /** What is wrong with the form, found before the call: the API is not called. */
+  readonly problem?: string | null;
+  /** What the person wrote, where the call's body has it in another form. */
+  readonly written?: Readonly<Record<string, string>>;
   /** The page of the console to return to. */
   readonly back: string;
 }

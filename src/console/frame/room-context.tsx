@@ -25,6 +25,11 @@ const READ_ONLY: ApiResult = {
   },
 };
 
+/** A form that is wrong before the API is called. */
+function invalid(detail: string): ApiResult {
+  return { kind: 'refused', problem: { status: 400, title: 'The form is not valid', detail } };
+}
+
 /** Most different refusals that one message repeats. */
 const REFUSALS_SHOWN_MAX = 3;
 /** Most ids that it names beside each. */
@@ -35,7 +40,8 @@ function messageOf(result: ApiResult, action: Omit<Action, 'back'>): Message {
   const { done, doubts } = action;
   if (result.kind === 'refused') {
     const { title, detail } = result.problem;
-    return { tone: 'alarm', title, detail, written: writtenIn(action) };
+    const written = writtenIn({ body: action.written ?? action.body });
+    return { tone: 'alarm', title, detail, written };
   }
   const doubt = doubts?.(result.body) ?? null;
   return doubt === null ? { tone: 'good', title: done, detail: null } : { tone: 'alarm', ...doubt };
@@ -190,7 +196,8 @@ export function roomContext(options: {
     may,
     act,
     perform: async (pageRequest, { back, ...action }) => {
-      const result = await act(pageRequest, action);
+      const { problem = null } = action;
+      const result = problem === null ? await act(pageRequest, action) : invalid(problem);
       sessions.leave(pageRequest.get('sessionId'), messageOf(result, action));
       return pageRequest.redirect(back, 303);
     },

@@ -1,6 +1,11 @@
 import { textOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
-import { inUnit, notSmallestUnits, readAmount, type AmountUnit } from './amount-field.ts';
+import {
+  inUnit,
+  notSmallestUnits,
+  readAmount,
+  type AmountUnit,
+} from '../parts/value/amount-field.ts';
 import {
   rulesOf,
   scopeName,

@@ -48,7 +48,8 @@ test('the form is filled from the break; the next run closes this break and no o
     network: 'ethereum',
     blockchainHash: '0xe1',
     direction: '>=',
-    amount: '-1500000000000000000',
+    amount: '-1.5',
+    unit: 'own',
     owner: 'olga',
     until: end,
     basis: '["open",null,"1500000000000000000","0"]',
@@ -56,7 +57,7 @@ test('the form is filled from the break; the next run closes this break and no o
   const form = { ...fields, rule: 'old wallet', reason: 'ticket 1' };
   const after = words(await olga.send(`/console/breaks/${id}/exempt`, form));
   expect(after).toContain(
-    'The rule old wallet is in force. The next run closes the open breaks that it matches.',
+    'The rule old wallet is in force for ours − theirs of at least −1.5 ETH (−1500000000000000000 smallest units). The next run closes the open breaks that it matches.',
   );
   expect((await console.api.reads.break(BreakId(id)))?.found.state).toBe('open');
   await open.run();
@@ -79,7 +80,7 @@ test('a rule filled from a break that has changed since is refused, and says wha
   expect((await console.api.reads.exemptions()).rules).toEqual([]);
 });
 
-test('a rule with a wrong field is refused, and keeps what was written to copy', async () => {
+test('a rule with a wrong field is refused, and keeps what was written, in its unit, to copy', async () => {
   const { console, id } = await withBreaks(1);
   const olga = await console.as('olga');
   const fields = fieldsIn(await olga.get(`/console/breaks/${id}`));
@@ -89,6 +90,7 @@ test('a rule with a wrong field is refused, and keeps what was written to copy',
     /The request is not valid .*until.* You wrote: .*rule old wallet , owner olga , until soon , reason /,
   );
   expect(page).toContain('reason <q>&lt;b&gt;ticket&lt;/b&gt; 1</q>');
+  expect(page).toContain('amount <q>-1.5</q>');
   expect(words(page)).not.toContain('basis [');
   expect(words(await olga.get(`/console/breaks/${id}`))).not.toContain('You wrote');
 });
@@ -115,9 +117,9 @@ test('a rule covers the difference up to its amount, and without an amount any s
   const { open } = console;
   const olga = await console.as('olga');
   const page = await olga.get(`/console/breaks/${id}`);
-  expect(words(page)).toContain('Amount, in smallest units; now -1500000000000000000 (−1.5 ETH)');
+  expect(words(page)).toContain('Amount; now −1.5 ETH (−1500000000000000000 smallest units)');
   const fields = fieldsIn(page);
-  const less = { ...fields, rule: 'smaller', amount: '-1499999999999999999', reason: 'ticket 1' };
+  const less = { ...fields, rule: 'smaller', amount: '-1.499999999999999999', reason: 'ticket 1' };
   await olga.send(`/console/breaks/${id}/exempt`, less);
   await open.run();
   expect(open.openBreaks()).toEqual(['unexplained_movement']);
@@ -130,6 +132,39 @@ test('a rule covers the difference up to its amount, and without an amount any s
     ['smaller', '>=', -1_499_999_999_999_999_999n],
     ['any', undefined, undefined],
   ]);
+});
+
+test.for([
+  ['-0.5', 'own', -500_000_000_000_000_000n, '−0.5 ETH (−500000000000000000 smallest units)'],
+  ['−1 000.25 ETH', 'own', -1_000_250_000_000_000_000_000n, '−1_000.25 ETH'],
+  ['0', 'own', 0n, '0 ETH (0 smallest units)'],
+  ['-1500', 'smallest', -1_500n, '−0.0000000000000015 ETH (−1500 smallest units)'],
+] as const)('the amount %s in the unit %s is %d smallest units', async (row) => {
+  const [amount, unit, units, shown] = row;
+  const { console, id } = await withBreaks(1);
+  const olga = await console.as('olga');
+  const fields = fieldsIn(await olga.get(`/console/breaks/${id}`));
+  const form = { ...fields, amount, unit, reason: 'ticket 1' };
+  const after = words(await olga.send(`/console/breaks/${id}/exempt`, form));
+  expect(after).toContain(`is in force for ours − theirs of at least ${shown}`);
+  const { rules } = await console.api.reads.exemptions();
+  expect(rules.map((rule) => rule.amount)).toEqual([units]);
+});
+
+test.for([
+  [{ amount: 'half' }, 'Amount: write digits and a point, such as 0.05 ETH.'],
+  [{ amount: '-1.5', unit: 'smallest' }, 'Amount: write smallest units, digits only.'],
+  [{ asset: '' }, 'Amount: a rule without an asset has no unit: choose smallest units.'],
+  [{ asset: 'x:X' }, 'Amount: the decimals of x:X are not known before its first deposit'],
+] as const)('the amount of %o is refused before the call: %s', async ([wrong, text]) => {
+  const { console, id } = await withBreaks(1);
+  const olga = await console.as('olga');
+  const fields = fieldsIn(await olga.get(`/console/breaks/${id}`));
+  const form = { ...fields, ...wrong, reason: 'ticket 1' };
+  const page = words(await olga.send(`/console/breaks/${id}/exempt`, form));
+  expect(page).toContain(text);
+  expect(page).toMatch(/You wrote: .* reason ticket 1 .*amount /);
+  expect((await console.api.reads.exemptions()).rules).toEqual([]);
 });
 
 test('an empty field matches anything', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAmount } from '../../../src/console/policy/amount-field.ts';
+import { readAmount } from '../../../src/console/parts/value/amount-field.ts';
 import { plainPolicy } from '../../../src/console/policy/policy-text.ts';
 import {
   formRulesIn,

@@ -1,18 +1,18 @@
-import type { ApiCall } from '../../../api/acting.ts';
-import { differenceOf, partsOf, type BreakType } from '../../../domain/break/break.ts';
+import { partsOf, type BreakType } from '../../../domain/break/break.ts';
 import { EXEMPTIBLE_TYPES } from '../../../domain/break/exemption.ts';
 import { versionText } from '../../../domain/fact/basis.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
 import { Card } from '../../../pages/parts/card.tsx';
 import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
-import { decimalText, symbolOf } from '../../../pages/parts/value/figure.ts';
 import { basisIn, textOf, type Fields } from '../../../pages/parts/form/form-text.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
+import type { Action } from '../../frame/context.ts';
 import { EXEMPTIONS_PATH } from './exemptions-page.tsx';
 import { PATH } from '../filter.ts';
 import { typeText } from '../../parts/break-causes.ts';
 import type { Looking } from '../queue/queue.tsx';
+import { sizeIn, SizeFields } from './size.tsx';
 
 /** A proposed rule ends after so many days; a person may choose another end. */
 const PROPOSED_DAYS = 7;
@@ -28,69 +28,38 @@ const SCOPE = {
 const SCOPE_NAMES = Object.keys(SCOPE) as (keyof typeof SCOPE)[];
 
 /**
- * The API's call that adds the rule of a form, filled from a break. The API checks every field, and
- * that the break is still as the form's reader saw it.
+ * Adds the rule of a form that was filled from a break. The amount is read here, in the unit that
+ * the form names; the API checks every other field, and that the break is still as the form's reader
+ * saw it.
  */
-export function exemptCall(breakId: string, fields: Fields): ApiCall {
+export function exemptAction(
+  breakId: string,
+  fields: Fields,
+  decimals: Decimals,
+): Omit<Action, 'back'> {
   const narrowing = ['breakType', ...SCOPE_NAMES].flatMap((name) => {
     const value = textOf(fields, name).trim();
     return value === '' ? [] : [[name, value] as const];
   });
-  // Without an amount a rule has no direction either.
-  const size = ['direction', 'amount'].map((name) => [name, textOf(fields, name).trim()] as const);
-  const sized = size.some(([name, text]) => name === 'amount' && text !== '') ? size : [];
   const required = ['rule', 'owner', 'until', 'reason'].map((name) => [name, textOf(fields, name)]);
-  const rule = Object.fromEntries([...narrowing, ...sized, ...required]) as Record<string, string>;
+  const size = sizeIn(fields, decimals);
+  const bound = 'problem' in size ? {} : size.bound;
+  const texts = Object.fromEntries([...narrowing, ...required]) as Record<string, string>;
+  const rule = { ...texts, ...bound };
   const seen = basisIn(fields);
-  const body = 'basis' in seen ? { ...rule, breakId, ...seen } : rule;
-  return { method: 'POST', path: '/v1/exemptions', body };
+  return {
+    method: 'POST',
+    path: '/v1/exemptions',
+    body: 'basis' in seen ? { ...rule, breakId, ...seen } : rule,
+    written: { ...rule, amount: textOf(fields, 'amount') },
+    problem: 'problem' in size ? size.problem : null,
+    done: `The rule ${textOf(fields, 'rule')} is in force${'text' in size ? size.text : ''}. The next run closes the open breaks that it matches.`,
+  };
 }
 
 /** Whether a rule can exempt a break of this type. */
 export function isExemptible(type: BreakType): boolean {
   return (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
-}
-
-/** `; now 10 (0.00000000000000001 ETH)`: the size in the field's own unit first. */
-function sizeNow(one: ShownBreak, decimals: Decimals): string {
-  const difference = differenceOf(one);
-  const { asset } = one.subject;
-  if (difference === null) return '';
-  const count = asset === null ? undefined : decimals.get(asset);
-  if (asset === null || count === undefined) return `; now ${difference}`;
-  return `; now ${difference} (${decimalText(difference, count)} ${symbolOf(asset)})`;
-}
-
-/** How far the difference may grow: from the break's own figure, on the side where it lies. */
-function SizeFields({ one, decimals }: { one: ShownBreak; decimals: Decimals }): Markup {
-  const difference = differenceOf(one);
-  const isNegative = difference !== null && difference < 0n;
-  return (
-    <>
-      <label class="field">
-        <span>Ours − theirs</span>
-        <select name="direction">
-          <option value="<=" selected={!isNegative}>
-            at most (also anything below zero)
-          </option>
-          <option value=">=" selected={isNegative}>
-            at least (also anything above zero)
-          </option>
-        </select>
-      </label>
-      <label class="field">
-        <span>{`Amount, in smallest units${sizeNow(one, decimals)}`}</span>
-        <input
-          name="amount"
-          value={difference?.toString() ?? ''}
-          maxlength={79}
-          placeholder="any"
-          inputmode="text"
-          autocomplete="off"
-        />
-      </label>
-    </>
-  );
 }
 
 /** A break that a rule is filled from. */
@@ -143,7 +112,7 @@ function RuleFields({ one, decimals, looking }: Exempting): Markup {
         <input name="owner" value={looking.name ?? ''} required maxlength={1_000} />
       </label>
       <label class="field">
-        <span>End</span>
+        <span>End (this whole day, in UTC)</span>
         <input name="until" type="date" value={end} required />
       </label>
     </>

@@ -1,5 +1,5 @@
-import type { Decimals } from '../../pages/parts/value/amount.tsx';
-import { decimalText, symbolOf } from '../../pages/parts/value/figure.ts';
+import type { Decimals } from '../../../pages/parts/value/amount.tsx';
+import { decimalText, symbolOf } from '../../../pages/parts/value/figure.ts';
 
 /** What the amounts of a rule are written in: the asset's own unit, or smallest units. */
 export type AmountUnit = 'own' | 'smallest';
