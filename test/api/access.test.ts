@@ -74,7 +74,7 @@ test('a refusal names the role that the caller has and the roles that may', asyn
   const detailFor = async (as: Person, method: string, path: string) =>
     (await api.request(method, path, { as })).body['detail'];
   expect(await detailFor('fiona', 'POST', '/v1/deposits/dep_1/approve')).toBe(
-    '"fiona" has the role finance. This call needs the permission decide-deposits (approve, hold, release and attribute deposits): roles operator, admin.',
+    '"fiona" has the role finance. This call needs the permission decide-deposits (approve, hold and release deposits, and name their owners): roles operator, admin.',
   );
   expect(await detailFor('audra', 'POST', '/v1/assets/neo:GAS/decimals')).toBe(
     '"audra" has the role auditor. This call needs the permission correct-decimals (correct the decimals of an asset): role admin.',

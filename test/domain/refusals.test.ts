@@ -73,11 +73,11 @@ const ABOUT_DEPOSITS: [facts: Partial<Deposit>, decision: DepositDecision, is: s
   [{ operatorHold: 'ann: odd' }, RELEASE, 'taken: credited'],
   [{ decimalsChanged: true }, RELEASE, 'taken: credited'],
   [{ operatorHold: 'ann: odd', decimalsChanged: true }, RELEASE, 'taken: held decimals_changed'],
-  [{}, ATTRIBUTE, 'conflict: only a deposit that is held for its memo can be attributed'],
+  [{}, ATTRIBUTE, 'conflict: the deposit is not held for its memo: its owner cannot be named'],
   [
     { state: 'held', reason: 'dust' },
     ATTRIBUTE,
-    'conflict: only a deposit that is held for its memo can be attributed',
+    'conflict: the deposit is not held for its memo: its owner cannot be named',
   ],
   [
     { unattributed: true, operatorHold: 'ann: odd', state: 'held', reason: 'operator_hold' },
@@ -87,7 +87,7 @@ const ABOUT_DEPOSITS: [facts: Partial<Deposit>, decision: DepositDecision, is: s
   [
     { operatorHold: 'ann: odd', state: 'held', reason: 'operator_hold' },
     ATTRIBUTE,
-    'conflict: only a deposit that is held for its memo can be attributed',
+    'conflict: the deposit is not held for its memo: its owner cannot be named',
   ],
   [
     { unattributed: true, state: 'held', reason: 'unattributed_memo' },
@@ -98,7 +98,7 @@ const ABOUT_DEPOSITS: [facts: Partial<Deposit>, decision: DepositDecision, is: s
   [
     { attributedTo: 'c7', attributedBy: 'ann' },
     APPROVE,
-    'conflict: ann attributed it: the last approval needs another person',
+    'conflict: ann named its owner: the last approval needs another person',
   ],
 ];
 

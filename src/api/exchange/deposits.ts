@@ -101,10 +101,7 @@ export const creditedFields = {
   verifiedAt: timeText
     .nullable()
     .openapi({ description: 'When the custody API’s record matched.' }),
-  attributedTo: z
-    .string()
-    .nullable()
-    .openapi({ description: 'The owner that an operator attributed it to.' }),
+  attributedTo: z.string().nullable().openapi({ description: 'The owner that a person named.' }),
   attributedBy: z
     .string()
     .nullable()
@@ -274,7 +271,7 @@ const release = depositAction('release', {
 });
 const attribute = depositAction('attribute', {
   summary:
-    'Attribute a deposit without a registered memo to its owner; may be corrected before the credit',
+    'Name the owner of a deposit without a registered memo; may be corrected before the credit',
   body: attributionBody,
 });
 

@@ -19,7 +19,7 @@ export const KIND_NAMES: Record<DecisionKind, string> = {
   approve: 'deposit approved',
   hold: 'deposit held',
   release: 'deposit released',
-  attribute: 'deposit attributed',
+  attribute: 'owner of deposit named',
   restored: 'store restored',
   acknowledge: 'credit acknowledged',
   investigate: 'break investigated',
@@ -99,8 +99,8 @@ export function DecisionText({ decision, seq }: { decision: Decision; seq: numbe
     case 'attribute':
       return (
         <>
-          attributed the deposit <Deposit id={decision.depositId} />
-          {` to ${decision.attributedTo}`}
+          named the owner of the deposit <Deposit id={decision.depositId} />
+          {`: ${decision.attributedTo}`}
         </>
       );
     case 'exempt':

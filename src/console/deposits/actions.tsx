@@ -62,7 +62,7 @@ function effectOf(decision: DepositDecision, deposit: Deposit, rule: PolicyRule)
 
 const LABELS: Record<DepositDecision, string> = {
   approve: 'Approve',
-  attribute: 'Attribute',
+  attribute: 'Name owner',
   release: 'Release',
   hold: 'Hold',
 };
@@ -73,7 +73,7 @@ function needsAnother(deposit: Deposit, rule: PolicyRule, name: string): string 
   if (people.has(name)) return 'You approved it. The next approval needs another person.';
   const isLast = people.size + 1 >= approvalsNeeded(rule, deposit.amount);
   if (deposit.attributedBy !== name || !isLast) return undefined;
-  return 'You attributed it. The last approval needs another person.';
+  return 'You named its owner. The last approval needs another person.';
 }
 
 /** Why the reader finds no button, where the deposit waits for a person. */

@@ -41,11 +41,11 @@ const OF_HOLD: Record<HoldReason, Situation> = {
   },
   unattributed_memo: {
     title: 'Its memo belongs to nobody',
-    next: 'Find the owner, and attribute the deposit to them.',
+    next: 'Find out whose it is, and name its owner.',
   },
   memo_required: {
     title: 'It came without a memo, and the policy requires one',
-    next: 'Find the owner, and attribute the deposit to them.',
+    next: 'Find out whose it is, and name its owner.',
   },
   decimals_changed: {
     title: 'Its asset came with other decimals than before',
@@ -61,7 +61,7 @@ const OF_HOLD: Record<HoldReason, Situation> = {
   },
   approval_required: {
     title: 'It waits for approval',
-    next: 'Check the deposit, and approve it. The person who attributed it cannot give the last approval.',
+    next: 'Check the deposit, and approve it. The person who named its owner cannot give the last approval.',
   },
 };
 

@@ -81,7 +81,7 @@ function decisionHead(actor: string, body: FactBody): Head {
   const origin = kind === 'judge' || actor === 'config' ? 'Counterfoil' : 'person';
   const action =
     kind === 'attribute'
-      ? `attributed it to ${textOf(body['attributedTo']) ?? 'somebody'}`
+      ? `named its owner: ${textOf(body['attributedTo']) ?? 'somebody'}`
       : (DECISIONS[kind] ?? kind);
   return { origin, title: `${actor} ${action}`, detail };
 }

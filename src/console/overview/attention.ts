@@ -54,7 +54,7 @@ const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info
 const WAITS_FOR = {
   operator_hold: 'A person holds it: release it when the reason has ended.',
   unattributed_memo: 'Its memo belongs to no customer: attribute it.',
-  memo_required: 'It came without the memo that the policy requires: attribute it.',
+  memo_required: 'It came without the memo that the policy requires: name its owner.',
   decimals_changed: 'A notification names other decimals: correct the asset or release it.',
   approval_required: 'The policy asks for an approval.',
 } as const satisfies Partial<Record<HoldReason, string>>;

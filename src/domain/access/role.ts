@@ -5,7 +5,7 @@ export const PERMISSIONS = {
   'read-settings': 'read the settings in force, and what the checks find',
   'read-access': 'read who has tokens and who has signed in',
   acknowledge: 'acknowledge credits',
-  'decide-deposits': 'approve, hold, release and attribute deposits',
+  'decide-deposits': 'approve, hold and release deposits, and name their owners',
   'work-on-breaks': 'assign, investigate, note, resolve and exempt breaks',
   'retry-quarantine': 'retry quarantined bodies',
   reconcile: 'start a reconciliation',

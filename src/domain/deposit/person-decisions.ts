@@ -61,7 +61,7 @@ function approved(
   }
   const needed = approvalsNeeded(ruleFor(now.policy, deposit), deposit.amount);
   if (actor === deposit.attributedBy && people.size + 1 >= needed) {
-    return conflict(`${actor} attributed it: the last approval needs another person`);
+    return conflict(`${actor} named its owner: the last approval needs another person`);
   }
   const approval = { person: actor, reason, at: now.at };
   return evaluatedAs({ ...deposit, approvals: [...deposit.approvals, approval] }, now);
@@ -81,7 +81,7 @@ function attributed(
       missingOwner(deposit, ruleFor(now.policy, deposit)) !== null
     )
       return conflict('a person holds it: release it first, then name its owner');
-    return conflict('only a deposit that is held for its memo can be attributed');
+    return conflict('the deposit is not held for its memo: its owner cannot be named');
   }
   const { attributedTo, endsApprovals } = decision;
   return evaluatedAs(

@@ -128,7 +128,7 @@ test('a mistyped owner is corrected until the credit is born, and both are on re
   const own = await api.post(`${path}/approve`, { reason: 'sure' }, 'olga');
   expect([own.status, own.body['detail']]).toEqual([
     409,
-    'olga attributed it: the last approval needs another person',
+    'olga named its owner: the last approval needs another person',
   ]);
   const other = await api.post(`${path}/approve`, { reason: 'saw the ticket' }, 'otto');
   expect(other.body).toMatchObject({ state: 'credited', attributedTo: 'customer 17' });

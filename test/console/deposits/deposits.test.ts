@@ -147,7 +147,7 @@ test('a deposit’s life runs from the mempool to the acknowledgement', async ()
   const path = await withMemoDeposit(console);
   const [olga, vera] = [await console.as('olga'), await console.as('vera')];
   const held = words(await vera.get(path));
-  expect(held).toContain('Its memo belongs to nobody. Find the owner');
+  expect(held).toContain('Its memo belongs to nobody. Find out whose it is, and name its owner.');
   expect(held).toContain('not yet Owner known no registered memo');
   expect(held).toContain('yes No hold by a person nobody holds it by hand');
   expect(held).toContain('Break unattributed memo opened:');
@@ -163,7 +163,7 @@ test('a deposit’s life runs from the mempool to the acknowledgement', async ()
     'custody API The custody API’s record was compared',
     'verified The record matched, at depth 6.',
     'The policy asked for: policy pol_1; 6 confirmations required; no approval needed',
-    'person olga attributed it to customer 7 their ticket',
+    'person olga named its owner: customer 7 their ticket',
     'credited Item 1 of the feed',
     'policy pol_1; 6 confirmations required; no approval needed; owner customer 7',
     'consumer chris acknowledged the credit',

@@ -82,7 +82,7 @@ test('a hold by a person comes before the owner: page and refusal say so', async
   );
   expect(refused).toContain('a person holds it: release it first, then name its owner');
   const released = words(await olga.send(`${path}/release`, { reason: 'withdrawn' }));
-  expect(released).toContain('Find the owner, and attribute the deposit to them.');
+  expect(released).toContain('Find out whose it is, and name its owner.');
 });
 
 test('a policy without a minimum asks for no amount, and the owner is the one that a person named', async () => {

@@ -153,7 +153,7 @@ describe('attribution', () => {
     const open = await openLedger(SIX_DEEP);
     await open.deliver(new Service().incoming('mempool', { memo: 'bob' }));
     expect(open.depositState()).toBe('detected');
-    const detail = 'only a deposit that is held for its memo can be attributed';
+    const detail = 'the deposit is not held for its memo: its owner cannot be named';
     expect(await attribute(open)).toMatchObject({ ...CONFLICT, refusal: { detail } });
   });
 });

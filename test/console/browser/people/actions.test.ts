@@ -114,7 +114,7 @@ const ON_DEPOSITS: readonly Action[] = [
     holds: [stateOf('0xa1'), 'credited '],
   },
   {
-    name: 'Attribute',
+    name: 'Name owner',
     at: depositPage('0xb2'),
     fields: { attributedTo: 'customer 7', reason: 'their ticket' },
     says: 'The deposit has its owner.',

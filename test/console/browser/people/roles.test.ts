@@ -60,7 +60,7 @@ const FINANCE = {
 };
 const OPERATOR = {
   ...FINANCE,
-  deposit: ['Attribute', 'Hold'],
+  deposit: ['Name owner', 'Hold'],
   quarantine: ['Retry the ticked bodies'],
   kept: ['Retry'],
   runs: ['Run now'],

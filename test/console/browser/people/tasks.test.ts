@@ -74,14 +74,14 @@ describe.runIf(HAS_BROWSER).for([true, false])('a day’s work (scripts: %s)', (
     expect(await vera.page.locator('.gates .shut').textContent()).toContain('no registered memo');
   });
 
-  test('a memo deposit is attributed and credited in four clicks', async () => {
+  test('a memo deposit gets its owner and is credited in four clicks', async () => {
     const site = await withMemoDeposit();
     const olga = await Worker.at(site, '/console', { as: 'olga', scripts });
     await olga.click('link', 'Deposits');
     await olga.click('link', /^dep_/);
-    await olga.open('Attribute…');
+    await olga.open('Name owner…');
     await olga.type('customer 7', 'their ticket');
-    await olga.click('button', 'Attribute');
+    await olga.click('button', 'Name owner');
     await olga.page.getByText('Its credit is in the feed.').waitFor();
     expect(olga.clicks).toBeLessThanOrEqual(4);
     expect(await olga.page.locator('#life').textContent()).toContain('owner customer 7');
