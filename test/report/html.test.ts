@@ -47,6 +47,16 @@ test('html: open differences have a verdict of their own, with their totals by a
   expect(await rendered('html')).not.toContain('Open differences');
 });
 
+test('html: critical breaks that were open stand beside the verdict, whatever it is', async () => {
+  expect(wordsOf(await rendered('html'))).not.toContain('critical break');
+  const [open] = REPORT.openBreaks;
+  const critical = { ...open, severity: 'critical' } as const;
+  const page = await rendered('html', { openBreaks: [critical, open, critical] as never });
+  expect(page).toContain('class="verdict exceptions">2 critical breaks at the cut-off<');
+  const one = wordsOf(await rendered('html', { ...NEWER, openBreaks: [critical] as never }));
+  expect(one).toContain('balanced with open differences 1 critical break at the cut-off');
+});
+
 test('html: each asset has a total over its vaults, and its differences with chain and custody', async () => {
   const words = wordsOf(await rendered('html', NEWER));
   // Two vaults that differ in their custody balance alone.

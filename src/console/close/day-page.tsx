@@ -1,5 +1,7 @@
 import type { DailyReport } from '../../domain/close/report.ts';
+import { criticalText } from '../../report/critical-breaks.ts';
 import { FORMATS, type Format } from '../../report/document.ts';
+import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
@@ -103,13 +105,26 @@ function Custody({ report }: { report: DailyReport }): Markup {
   );
 }
 
+/** Critical breaks that were open at the cut-off, beside a status that speaks of figures alone. */
+function Critical({ report }: { report: DailyReport }): Markup {
+  const text = criticalText(report);
+  if (text === null) return <></>;
+  return (
+    <>
+      <a href="#breaks">
+        <Badge tone="alarm" text={text} />
+      </a>{' '}
+    </>
+  );
+}
+
 /** The status, the signatures and the documents of a day. */
 function SummaryCard({ day, signing }: { day: DayReport; signing: SigningShown }): Markup {
   const { close, report } = day;
   return (
     <Card id="day" title="The close" live="close" aside={<a href={monthOf(close.day)}>Calendar</a>}>
       <p>
-        <StatusBadge status={close.status} />{' '}
+        <StatusBadge status={close.status} /> <Critical report={report} />
         {`Cut off at midnight after ${close.day}, ${close.timezone}.`}
       </p>
       <Exceptions {...{ report, decimals: day.decimals, signatures: signing.signatures }} />

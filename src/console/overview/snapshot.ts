@@ -6,7 +6,7 @@ import type { Reads } from '../../store/reads.ts';
 import { readDueCloses, type DayCloses } from '../parts/journal-days.ts';
 import { attentionOf, REASONS_FOR_PEOPLE, type AttentionList } from './attention.ts';
 import { readBreaksForPeople } from './breaks-for-people.ts';
-import { TieOuts, type TieOutRow } from './tie-out.ts';
+import { NO_TIE_OUT, TieOuts, type TieOut } from './tie-out.ts';
 
 const DEPOSITS_SHOWN = 12;
 /** Held deposits of each reason, and unsigned days: the list of what waits shows as many. */
@@ -51,8 +51,8 @@ export interface Snapshot {
   readonly lastRun: ReconciliationRow | undefined;
   /** The day closed last; undefined before the first close. */
   readonly lastClose: SignedDay | undefined;
-  /** The newest closed day by asset; empty before the first close. */
-  readonly tieOut: readonly TieOutRow[];
+  /** The newest closed day by asset; without rows before the first close. */
+  readonly tieOut: TieOut;
   readonly policy: PolicyRow | undefined;
   /** When the newest fact was recorded; null in an empty journal. */
   readonly newestFactAt: number | null;
@@ -106,7 +106,7 @@ async function look(
   const [lastClose] = closes.items;
   const [breakAges, tieOut] = await Promise.all([
     breakAgesAt(reads, { total: breaks.total + breaks.healing, at }),
-    lastClose === undefined ? [] : tieOuts.of(lastClose.close),
+    lastClose === undefined ? NO_TIE_OUT : tieOuts.of(lastClose.close),
   ]);
   return {
     at,

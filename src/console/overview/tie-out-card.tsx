@@ -136,11 +136,19 @@ function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): 
   const last = snapshot.lastClose;
   if (last === undefined) return <LastRun snapshot={snapshot} />;
   const { day, status, closedAt, custodyCompared } = last.close;
+  const { critical } = snapshot.tieOut;
   const signed = last.signatures.map(({ role, person }) => `${role} ${person}`).join(', ');
   return (
     <p class="verdict">
       <a href={hrefOf('day', day) ?? `/console/reports/${day}`}>{day}</a>{' '}
       <Badge tone={TONES[status]} text={status} />{' '}
+      {critical === null ? (
+        ''
+      ) : (
+        <>
+          <Badge tone="alarm" text={critical} />{' '}
+        </>
+      )}
       <span class="muted">
         closed <Age at={closedAt} now={snapshot.at} /> ago;{' '}
         {custodyCompared ? '' : 'not compared with custody; '}
@@ -192,7 +200,7 @@ export function TieOutCard({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: H
       ) : (
         <DataTable
           caption="The last closed day by asset"
-          items={tieOut}
+          items={tieOut.rows}
           columns={columnsOf(linksOf(lastClose.close, hrefOf))}
           rowKey={({ asset }) => `asset-${asset}`}
           folds

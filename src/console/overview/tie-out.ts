@@ -2,6 +2,7 @@ import { Amount } from '../../domain/money/amount.ts';
 import type { DailyReport } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import { missingChainViews, type MissingChainViews } from '../../report/missing-chain-views.ts';
+import { criticalText } from '../../report/critical-breaks.ts';
 import { assetTotals } from '../../report/asset-totals.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ClosedDayRow } from '../../store/records.ts';
@@ -24,8 +25,18 @@ function amountOf(text: string | null): Amount | null {
   return text === null ? null : Amount(BigInt(text));
 }
 
+/** What the overview says of a closed day's report. */
+export interface TieOut {
+  readonly rows: readonly TieOutRow[];
+  /** `1 critical break at the cut-off`; null without one. */
+  readonly critical: string | null;
+}
+
+/** Before the first close. */
+export const NO_TIE_OUT: TieOut = { rows: [], critical: null };
+
 /** The rows of a report: assets that differ first, then in the report's order. */
-export function tieOutOf({ totals }: Pick<DailyReport, 'totals'>): TieOutRow[] {
+function rowsOf({ totals }: Pick<DailyReport, 'totals'>): TieOutRow[] {
   const vaultsOf = groupedBy(totals, ({ asset }) => asset);
   const rows = assetTotals(totals).map((total) => ({
     asset: total.asset,
@@ -49,18 +60,19 @@ export function differs({ chainDifference, custodyDifference }: TieOutRow): bool
 /** Reads the report of the newest day once: a sealed report never changes. */
 export class TieOuts {
   readonly #reads: Pick<Reads, 'closedDay'>;
-  #kept: { readonly reportHash: string; readonly rows: readonly TieOutRow[] } | undefined;
+  #kept: { readonly reportHash: string; readonly tieOut: TieOut } | undefined;
 
   constructor(reads: Pick<Reads, 'closedDay'>) {
     this.#reads = reads;
   }
 
-  async of({ day, reportHash }: ClosedDayRow): Promise<readonly TieOutRow[]> {
-    if (this.#kept?.reportHash === reportHash) return this.#kept.rows;
+  async of({ day, reportHash }: ClosedDayRow): Promise<TieOut> {
+    if (this.#kept?.reportHash === reportHash) return this.#kept.tieOut;
     const closed = await this.#reads.closedDay(day);
-    if (closed === undefined) return [];
-    const rows = tieOutOf(JSON.parse(closed.close.report) as DailyReport);
-    this.#kept = { reportHash, rows };
-    return rows;
+    if (closed === undefined) return NO_TIE_OUT;
+    const report = JSON.parse(closed.close.report) as DailyReport;
+    const tieOut = { rows: rowsOf(report), critical: criticalText(report) };
+    this.#kept = { reportHash, tieOut };
+    return tieOut;
   }
 }

@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html';
 import type { DailyReport, ReportStatus } from '../../domain/close/report.ts';
 import type { CloseSignature } from '../../domain/close/signature.ts';
+import { criticalText } from '../critical-breaks.ts';
 import { assetsBeyondBeancount } from '../ledgers/beancount.ts';
 import type { SignedReport } from '../signed-report.ts';
 import {
@@ -55,7 +56,11 @@ function verdict(report: DailyReport): Markup {
       'Every balance rolls forward. The differences below are explained and still open.',
     exceptions: 'Something does not tie, or was not compared:',
   };
-  return html`<p><span class="verdict ${TONES[status]}">${status}</span></p>
+  const critical = criticalText(report);
+  return html`<p>
+      <span class="verdict ${TONES[status]}">${status}</span>
+      ${critical === null ? '' : html`<span class="verdict exceptions">${critical}</span>`}
+    </p>
     <p>${sentences[status]}</p>
     ${
       exceptions.length === 0

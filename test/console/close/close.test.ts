@@ -153,6 +153,26 @@ test('the amount of a break that was open at the cut-off names its asset', async
   expect(breaks).toContain('+1.5 ethereum:ETH');
 });
 
+test('a day names its critical breaks beside its status, and leads to them', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  const at = { ...AT_ADDRESS, ...decimals(18) };
+  const debit = { blockchainHash: '0xe4', balanceChanges: [change('-500000000000000000', at)] };
+  await open.deliver(service.chain('transaction', debit));
+  await open.unboundedRun();
+  open.at += 1_000;
+  await open.record(closeOf(open, { day: SECOND_DAY, cutOffAt: open.at, rules: 2 }));
+  const vera = await console.as('vera');
+  const page = await vera.get(PATH);
+  expect(words(page)).toMatch(/The close .* 1 critical break at the cut-off Cut off at midnight/);
+  expect(page).toContain(
+    '<a href="#breaks"><span class="badge alarm">1 critical break at the cut-off</span></a>',
+  );
+  expect(words(await vera.get('/console'))).toMatch(
+    /2025-11-2\d \w.* 1 critical break at the cut-off closed/,
+  );
+});
+
 test('a difference that the chain alone moved before the cut-off is not called booked', async () => {
   const console = await consoleUnderTest();
   const { open, service } = console;

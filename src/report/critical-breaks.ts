@@ -1,0 +1,16 @@
+/**
+ * What the sealed status does not say: `1 critical break at the cut-off`, of the breaks that were open
+ * then. Null without a critical one. A status speaks of figures alone, so a day with a theft can be
+ * balanced.
+ */
+export function criticalText({
+  openBreaks,
+}: {
+  readonly openBreaks: readonly { readonly severity: string }[];
+}): string | null {
+  const count = openBreaks.filter(({ severity }) => severity === 'critical').length;
+  if (count === 0) return null;
+  return count === 1
+    ? '1 critical break at the cut-off'
+    : `${count} critical breaks at the cut-off`;
+}
