@@ -223,7 +223,7 @@ function standbyFindings(
 
 function openFindings(check: string, oldest: readonly OpenRow[]): JournalFinding[] {
   return oldest.map(({ program, pid, transactions }) => {
-    const detail = `${program} (process ${pid}) has had a transaction open for ${transactions} others, so old versions of rows stay, and each append becomes slower: end it`;
+    const detail = `${program} (process ${pid}) has kept one transaction open while ${transactions} others ran, so old versions of rows stay, and each append becomes slower: end it`;
     return warning(check, detail);
   });
 }

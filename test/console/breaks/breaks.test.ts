@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BreakId } from '../../../src/domain/ids.ts';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import type { Person } from '../../api/api-under-test.ts';
@@ -79,6 +80,11 @@ test('a reversal names what followed, and amounts are in the asset’s unit', as
       /rolled back: the feed reversed the credit; recover it from the customer(?:'|&#39;)s balance/,
     );
   }
+  const breakId = open.openBreak('reversal_after_credit').id;
+  await open.decide({ kind: 'resolve', breakId: BreakId(breakId), reason: 'taken back' }, 'olga');
+  const resolved = words(await vera.get(path));
+  expect(resolved).toContain('Since then: the feed reversed the credit');
+  expect(resolved).not.toContain('Take the amount back from the customer, then');
   // The history of the break keeps the text of each event; no other page shows the old one.
   for (const link of ['/console/breaks', '/console', '/console/breaks.csv']) {
     expect(words(await vera.get(link))).not.toContain('when the custody API agrees, the feed');
@@ -177,7 +183,7 @@ test('a break shows its figures, witnesses, webhooks, history and what to do', a
     /v1 no figure 1.5 ETH 1500000000000000000 not compared −1.5 ETH -1500000000000000000 only on the chain/,
   );
   expect(text).toContain(
-    '“Not compared”: nobody asked the custody API for the sum of this hash. A deposit’s own record is compared apart: see its life.',
+    '“Not compared”: nobody asked the custody API for the sum of this hash. A deposit’s own record is compared separately: the deposit’s page shows it under “Life”.',
   );
   expect(text).toContain('ntf-1 blockchain transaction');
   expect(text).toMatch(/opened by reconciler .* the chain moved 1\.5 ETH and no platform/);

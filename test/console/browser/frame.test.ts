@@ -28,6 +28,19 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     expect(await moment.getAttribute('title')).toBe('2025-11-20 00:53:22 UTC');
   });
 
+  test('the line below an amount names its unit, which a copy leaves out', async () => {
+    const site = await Site.open();
+    await fill(site.console);
+    const page = await site.window({ as: 'vera' });
+    await page.goto('/console/deposits');
+    const units = page.locator('.units.digits').first();
+    expect(await units.textContent()).toMatch(/^-?\d+$/);
+    const shown = await page.evaluate(
+      "getComputedStyle(document.querySelector('.units.digits'), '::after').content",
+    );
+    expect(shown).toBe('"\u00A0units"');
+  });
+
   test('a new run appears in the open list, and the focus stays on its row', async () => {
     const site = await Site.open();
     await site.console.open.run();

@@ -97,7 +97,7 @@ describe.runIf(isInstalled)('the findings about a database', () => {
     await reader.end();
     expect(found).toEqual([
       expect.stringMatching(
-        /^warning: nightly dump \(process \d+\) has had a transaction open for 1\d{5} others, so old versions of rows stay, and each append becomes slower: end it$/,
+        /^warning: nightly dump \(process \d+\) has kept one transaction open while 1\d{5} others ran, so old versions of rows stay, and each append becomes slower: end it$/,
       ),
     ]);
     expect(await problemsOf(sound)).toEqual([]);

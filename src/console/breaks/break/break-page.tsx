@@ -144,12 +144,15 @@ const SUBJECT_NAMES = {
 /** What the sentence of the break does not say: what followed, and the numbers behind it. */
 function Since({ shown }: { shown: OneBreak }): Markup {
   const { one, decimals, stated } = shown;
-  const { reversal, subject, type } = one;
+  const { reversal, state, subject, type } = one;
   if (type === 'reversal_after_credit' && reversal !== null) {
     return (
       <p class="lead">
         <b>Since then:</b> the feed reversed the credit, <Moment at={reversal.createdAt} />, item{' '}
-        {reversal.feedSeq}. Take the amount back from the customer, then resolve the break.
+        {reversal.feedSeq}.
+        {state === 'resolved'
+          ? ''
+          : ' Take the amount back from the customer, then resolve the break.'}
       </p>
     );
   }

@@ -105,7 +105,7 @@ export function Witnesses(props: {
       {statements.some(({ movement }) => movement.custody === null) ? (
         <p class="foot">
           “Not compared”: nobody asked the custody API for the sum of this hash. A deposit’s own
-          record is compared apart: see its life.
+          record is compared separately: the deposit’s page shows it under “Life”.
         </p>
       ) : (
         ''

@@ -40,6 +40,19 @@ export function hasLongAmount(
 }
 
 /**
+ * The line under a figure. The stylesheet writes “units” behind the digits, so that a person who
+ * copies them gets a number. Without digits the figure itself is in smallest units.
+ */
+function SmallestUnits({ exact }: { exact: string | undefined }): Markup {
+  if (exact === undefined) return <span class="units">smallest units</span>;
+  return (
+    <span class={`${figureClass('units', exact)} digits`} title="smallest units">
+      {exact}
+    </span>
+  );
+}
+
+/**
  * An amount in the asset's own unit, with its exact smallest units below. Without known decimals it
  * shows smallest units alone and says so.
  */
@@ -74,9 +87,7 @@ export function AmountFigure(figure: {
       {fractionDigits === 0 ? (
         ''
       ) : (
-        <span class={figureClass('units', exact)}>
-          {fractionDigits === undefined ? 'smallest units' : exact}
-        </span>
+        <SmallestUnits exact={fractionDigits === undefined ? undefined : exact} />
       )}
     </data>
   );
