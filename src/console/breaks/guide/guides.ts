@@ -26,7 +26,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
       'A webhook reported a deposit or a withdrawal that the custody API does not know, or knows at another address or under another hash. Or the entries of a deposit named another account or address than the API does. Somebody may forge webhooks. Or the API does not show the transaction of a credited deposit any more.',
     steps: [
       'Ask the custody service whether it sent this notification.',
-      'If not: rotate the webhook token, and check the client certificates at the proxy.',
+      'If not: an operator rotates the webhook token, and checks the client certificates at the proxy.',
       'Resolve the break. Counterfoil then takes the deposit from the books, unless the API has verified a deposit at this position. If a webhook took a credited deposit back, the feed reverses the credit. If the API shows the deposit later, a sweep books it again.',
       'If the deposit was credited, and the API does not show its transaction any more: Freeze the amount in the customer’s account. Ask the custody service whether the transaction is on the chain. If it is, wait: the break closes by itself when the API shows the transaction again.',
     ],
@@ -52,7 +52,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     happened: 'The custody API shows a transaction, and its webhooks are missing.',
     steps: [
       'If there are a few, do nothing: they close by themselves.',
-      'If there are many for one vault, check its subscription: counterfoil subscribe --config config.json --check',
+      'If there are many for one vault, look for a subscription_drift break of the vault. An operator checks the subscription on the daemon’s machine: counterfoil subscribe --config config.json --check',
     ],
   },
   amount_changed: {
@@ -67,7 +67,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     happened:
       'For one hash, the books and the chain view show different amounts. If the chain view shows nothing, Counterfoil compares the books with the API.',
     steps: [
-      'If a stream is missing in the subscription, subscribe again.',
+      'If a stream is missing in the subscription, the vault has a subscription_drift break: do what it says.',
       'Wait for some runs. They look up the hash at the custody API, and book what a missing, forged or old notification left wrong.',
       'If the difference stays, send the custody service the hash and both figures, and ask which is right.',
       'If it is a rounding that the custody service confirms, exempt it.',
@@ -82,7 +82,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     severity: 'A warning for a credit. Critical for a debit: treat it as theft until explained.',
     steps: [
       'Call the custody service and your security team.',
-      'Halt crediting, if the vault may be compromised.',
+      'Halt crediting, if the vault may be compromised: an operator chooses Halt under Policy.',
       'When you know the cause, resolve the break. This posts the amount to suspense:<vault>, so that the books agree with the chain.',
       'For a credit, find out where it comes from, for example from an airdrop. Resolve the break with that reason.',
     ],
@@ -91,7 +91,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     happened:
       'A deposit came with a memo that is not registered, or without a memo where the policy says requireMemo.',
     steps: [
-      'Find the customer and name the owner. The break closes when the deposit is no longer held for its memo.',
+      'Find the customer. An operator opens the deposit, chooses Name owner, and enters the customer. The break closes when the deposit is no longer held for its memo.',
       'Register the memo for later payments. This alone does not end the present hold.',
     ],
   },
@@ -115,7 +115,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     happened:
       'Counterfoil could not read a notification, or the notification is too large to book (more than 4,000 changes or 500 assets).',
     steps: [
-      'If a newer version knows this notification, upgrade and retry it.',
+      'If a newer version knows this notification, an operator upgrades, and chooses Retry under Quarantine.',
       'If the custody service did not send the notification, resolve the break.',
     ],
   },
@@ -123,15 +123,15 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     happened: 'A body came that is no notification at all. The daemon answered 400.',
     steps: [
       'Either somebody who knows the URL sends garbage, or a message of the custody service was cut.',
-      'If many such bodies come, rotate the webhook token. Resolve the break.',
+      'If many such bodies come, an operator rotates the webhook token. Resolve the break.',
     ],
   },
   subscription_drift: {
     happened:
       'One of these is wrong: A vault’s subscription has another URL or lacks a stream. A confirmation override stops a vault’s webhooks below the policy’s depth. A network publishes no depth as deep as the policy asks for.',
     steps: [
-      'If the URL or a stream is wrong, subscribe again: counterfoil subscribe --config config.json',
-      'If an override stops the webhooks, set deeper ones with counterfoil subscribe --config config.json --confirmations ethereum=12,bitcoin=6.',
+      'If the URL or a stream is wrong, an operator subscribes again, on the daemon’s machine: counterfoil subscribe --config config.json',
+      'If an override stops the webhooks, an operator sets deeper ones with counterfoil subscribe --config config.json --confirmations ethereum=12,bitcoin=6.',
       'If the network never publishes the depth, choose a published depth in the policy, or accept that sweeps read the depth from the API.',
       'The break closes in the next run. If the subscription changes again, find out who changes it.',
     ],
@@ -157,7 +157,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     happened:
       'Overdue notifications wait at the custody service, because it cannot deliver them to you.',
     steps: [
-      'If the daemon answers 404, the token in the webhook URL is wrong. Correct custody.webhookUrl, then run counterfoil subscribe --config config.json.',
+      'If the daemon answers 404, the token in the webhook URL is wrong. An operator corrects custody.webhookUrl, then runs counterfoil subscribe --config config.json.',
       'Otherwise mend the proxy, its certificate, DNS or the firewall. The break closes when the custody service has delivered all notifications.',
     ],
   },
