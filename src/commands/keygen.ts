@@ -66,7 +66,7 @@ function makeToken(terminal: Terminal, flags: KeygenFlags): void {
     flags.json === true
       ? JSON.stringify(files)
       : [
-          `token   ${files.tokenFile}  (keep it secret; for the API: give it to its user; for webhooks: name it in intake.pathTokensFile; for several receivers: name it in receiver.secretFile)`,
+          `token   ${files.tokenFile}  (keep it secret; \`counterfoil keygen --help\` says where to name it)`,
           `sha256  ${files.sha256File}  (for the API: name it in api.tokens[].sha256File)`,
         ].join('\n'),
   );

@@ -5,6 +5,7 @@ import type { Environment } from '../../ops/config/reading/substitution.ts';
 import { backup, restore } from '../../store/sqlite/file/backup.ts';
 import { verify } from '../../store/sqlite/audit/verify.ts';
 import { StoreRefused } from '../../store/refusal.ts';
+import { isSameFile } from '../out-file.ts';
 import { stagedProgress } from './staged-progress.ts';
 import { refuseDatabase, refuseReplica, storeFrom, storePathFrom } from './store-path.ts';
 import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
@@ -28,9 +29,9 @@ Example:
 
 const AFTER_RESTORE = `Next: start the daemon. Its sweeps bring back from the custody API what came after the backup, once that is
 older than \`reconcile.graceSeconds\` (ten minutes by default). A consumer of the credit feed that had read
-further gets 409: it reads again from 0, passes over every creditId that it has booked, and acknowledges
-again. People decide again as before. Above all, they name the same owners: the consumer passes over a
-booked credit even if its owner is now another one. Look at your bookings first.
+further gets 409. It reads again from 0, skips every creditId that it has booked, and acknowledges again.
+People decide again. They must name the same owners: the consumer skips a booked credit even if its owner
+is now another one. Look at your bookings first.
 Tokens and halts are as in the backup: one that was revoked or rotated since is valid again. Revoke such
 tokens, and halt again what was halted.`;
 
@@ -73,6 +74,7 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
       refuseDatabase(flags, POSTGRES_BACKUP);
       const store = storePathFrom(flags, environment);
       refuseReplica(flags, environment, POSTGRES_BACKUP);
+      refuseItself(flags.from, store);
       const facts = auditOf(flags.from);
       const { previous } = await restore(flags.from, store, { decode: decodeAgain, now: Date.now });
       const kept = previous === null ? '' : `; the previous file is ${previous}`;
@@ -82,6 +84,15 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
           : `${store}: restored with ${facts} facts${kept}\n${AFTER_RESTORE}`,
       );
     });
+}
+
+/** Refuses a restore that would only renumber the feed, so that every consumer reads it again. */
+function refuseItself(from: string, store: string): void {
+  if (!isSameFile(from, store)) return;
+  throw new CommandFailed(
+    `${from} is the store itself: restoring it would change nothing but the numbers of its credit feed. Give a backup with --from`,
+    2,
+  );
 }
 
 /** Says that the copy is there when its audit cannot run, because a second copy takes long. */

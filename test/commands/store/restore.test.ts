@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restoreCommand } from '../../../src/commands/store/backup.ts';
@@ -38,6 +38,26 @@ test('a restore refuses a replica: the journal would not have its record, and th
   expect(existsSync(join(dirname(path), 'replica.db'))).toBe(false);
 });
 
+test('a restore of the store over itself is refused, also by another path to it', async () => {
+  const { open, path } = await openLedgerFile();
+  await open.deliver(new Service().confirmed(1));
+  open.close();
+  const folder = dirname(path);
+  const link = join(folder, 'link.db');
+  symlinkSync(path, link);
+  const before = readdirSync(folder);
+  for (const from of [path, link]) {
+    const restored = restoreCommand(terminalOf([]), {}).parseAsync(
+      ['--from', from, '--store', path],
+      { from: 'user' },
+    );
+    await expect(restored).rejects.toThrow(
+      `${from} is the store itself: restoring it would change nothing but the numbers of its credit feed. Give a backup with --from`,
+    );
+  }
+  expect(readdirSync(folder)).toEqual(before);
+});
+
 test('a restore says when sweeps bring deposits back, and that their owners must be the same', async () => {
   const { open, path } = await openLedgerFile();
   await open.deliver(new Service().confirmed(1));
@@ -55,7 +75,7 @@ test('a restore says when sweeps bring deposits back, and that their owners must
     'Its sweeps bring back from the custody API what came after the backup, once that is older than `reconcile.graceSeconds` (ten minutes by default).',
   );
   expect(text).toContain(
-    'Above all, they name the same owners: the consumer passes over a booked credit even if its owner is now another one.',
+    'They must name the same owners: the consumer skips a booked credit even if its owner is now another one.',
   );
   expect(text).toContain(
     'Tokens and halts are as in the backup: one that was revoked or rotated since is valid again.',
