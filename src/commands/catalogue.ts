@@ -91,6 +91,12 @@ export const COMMANDS: readonly Listed[] = [
       (await import('./report.ts')).reportCommand(terminal, environment),
   },
   {
+    name: 'check-report',
+    description: 'check downloaded daily reports by themselves, without a store',
+    load: async ({ terminal }) =>
+      (await import('./check-report/check-report.ts')).checkReportCommand(terminal),
+  },
+  {
     name: 'backup',
     description: 'copy the store while the daemon runs, and audit the copy',
     load: async ({ terminal, environment }) =>

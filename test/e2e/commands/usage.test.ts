@@ -13,6 +13,7 @@ const COMMANDS = [
   'core',
   'reconcile',
   'report',
+  'check-report',
   'verify',
   'rebuild',
   'backup',
