@@ -1,3 +1,5 @@
+import type { Severity } from '../domain/break/break.ts';
+
 /**
  * What the sealed status does not say: `1 critical break at the cut-off`, of the breaks that were open
  * then. Null without a critical one. A status speaks of figures alone, so a day with a theft can be
@@ -13,4 +15,13 @@ export function criticalText({
   return count === 1
     ? '1 critical break at the cut-off'
     : `${count} critical breaks at the cut-off`;
+}
+
+const ORDER: Record<Severity, number> = { critical: 0, warning: 1, info: 2 };
+
+/** Breaks as pages list them: the most severe first, else in the report's order. */
+export function mostSevereFirst<Item extends { readonly severity: Severity }>(
+  breaks: readonly Item[],
+): Item[] {
+  return [...breaks].sort((one, other) => ORDER[one.severity] - ORDER[other.severity]);
 }

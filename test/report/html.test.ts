@@ -53,6 +53,8 @@ test('html: critical breaks that were open stand beside the verdict, whatever it
   const critical = { ...open, severity: 'critical' } as const;
   const page = await rendered('html', { openBreaks: [critical, open, critical] as never });
   expect(page).toContain('class="verdict exceptions">2 critical breaks at the cut-off<');
+  // The list begins with them.
+  expect(wordsOf(page)).toMatch(/Breaks open at the cut-off .* critical .* critical .* warning /);
   const one = wordsOf(await rendered('html', { ...NEWER, openBreaks: [critical] as never }));
   expect(one).toContain('balanced with open differences 1 critical break at the cut-off');
 });

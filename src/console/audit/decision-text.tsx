@@ -99,8 +99,8 @@ export function DecisionText({ decision, seq }: { decision: Decision; seq: numbe
     case 'attribute':
       return (
         <>
-          named the owner of the deposit <Deposit id={decision.depositId} />
-          {`: ${decision.attributedTo}`}
+          {`named ${decision.attributedTo} as the owner of the deposit `}
+          <Deposit id={decision.depositId} />
         </>
       );
     case 'exempt':

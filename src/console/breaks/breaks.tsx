@@ -104,6 +104,7 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     mayAct: may(pageRequest, { method: 'POST', path: '/v1/breaks/brk/resolve' }),
     mayCorrectDecimals: may(pageRequest, correctionOf('asset')),
     name: pageRequest.get('visitor')?.name ?? null,
+    role: pageRequest.get('visitor')?.role,
     isChosen,
     hrefOf,
   });

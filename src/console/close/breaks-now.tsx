@@ -1,6 +1,7 @@
 import type { BreakState } from '../../domain/break/break.ts';
 import { breakText } from '../../domain/break/shown-text.ts';
 import type { DailyReport } from '../../domain/close/report.ts';
+import { mostSevereFirst } from '../../report/critical-breaks.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import type { ShownBreak } from '../../store/answers.ts';
@@ -19,7 +20,7 @@ export async function readBreaksNow(
 ): Promise<BreaksNow> {
   const pageSize = LIST_PAGE_SIZE;
   const named = [
-    ...pageWithin(openBreaks, { page: pages.breaks, pageSize }).items,
+    ...pageWithin(mostSevereFirst(openBreaks), { page: pages.breaks, pageSize }).items,
     ...pageWithin(differences, { page: pages.differences, pageSize }).items,
   ];
   const breakIds = new Set(named.flatMap(({ breakId }) => breakId ?? []));

@@ -5,6 +5,7 @@ import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { spanText } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
+import { mostSevereFirst } from '../../report/critical-breaks.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { pageWithin } from '../../store/page.ts';
@@ -138,7 +139,7 @@ export function OpenItemCards(shown: {
         asked={asked}
         name="breaks"
         title="Breaks open at the cut-off"
-        items={openBreaks}
+        items={mostSevereFirst(openBreaks)}
         columns={breakColumns(day, breaksNow)}
       />
     </>

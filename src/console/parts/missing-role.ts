@@ -24,13 +24,22 @@ export function roleRefusal(role: Role, permission: Permission): string {
   return `Only the ${who} ${listed(roles, 'and')} may ${PERMISSIONS[permission]}. Your role is ${role}: ask a person with ${whom}.`;
 }
 
+/** What a reader finds no button for. */
+const ACTS = {
+  'decide-deposits': 'decide about deposits',
+  'work-on-breaks': 'work on breaks',
+} as const satisfies Partial<Record<Permission, string>>;
+
 /**
- * Why a reader finds no button to decide about a deposit; null when their role may. `role`:
- * undefined for a stranger in a public console.
+ * Why a reader finds no button to act; null when their role may. `role`: undefined for a stranger in
+ * a public console.
  */
-export function missingRole(role: Role | undefined): string | null {
-  if (role !== undefined && mayDo(role, 'decide-deposits')) return null;
+export function missingRole(
+  role: Role | undefined,
+  permission: keyof typeof ACTS = 'decide-deposits',
+): string | null {
+  if (role !== undefined && mayDo(role, permission)) return null;
   return role === undefined
-    ? `To decide about deposits, sign in with role ${listed(rolesWith('decide-deposits'), 'or')}.`
-    : `Your role (${role}) cannot decide about deposits: ask ${personWith('decide-deposits')}.`;
+    ? `To ${ACTS[permission]}, sign in with role ${listed(rolesWith(permission), 'or')}.`
+    : `Your role (${role}) cannot ${ACTS[permission]}: ask ${personWith(permission)}.`;
 }

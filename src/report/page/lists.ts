@@ -6,6 +6,7 @@ import type {
   ReportBreak,
   ReportOpenDifference,
 } from '../../domain/close/report.ts';
+import { mostSevereFirst } from '../critical-breaks.ts';
 import { ageText } from '../figure.ts';
 import { noDifferences } from '../no-differences.ts';
 import { shownDetail } from '../shown-detail.ts';
@@ -173,7 +174,7 @@ function breakColumns(report: DailyReport): Column<ReportBreak>[] {
 /** Breaks open at the cut-off, and their ages. */
 export function openBreaks(report: DailyReport): Markup {
   const { under1Day, under7Days, under30Days, over30Days } = report.ageing;
-  return listed(report.openBreaks, {
+  return listed(mostSevereFirst(report.openBreaks), {
     title: 'Breaks open at the cut-off',
     none: 'No break was open at the cut-off.',
     note: `By age: ${under1Day} under a day, ${under7Days} under a week, ${under30Days} under 30 days, ${over30Days} older.`,

@@ -57,6 +57,20 @@ test.for([
   expect(await typesAt(console, link)).toEqual(types);
 });
 
+test('who finds no button at a break reads which roles have them', async () => {
+  const console = await consoleUnderTest({ isPublic: true });
+  await moveUnexplained(console, 1);
+  const path = `/console/breaks/${console.open.openBreak('unexplained_movement').id}`;
+  const roles = 'role finance, operator or admin.';
+  expect(words(await (await console.as('vera')).get(path))).toContain(
+    `Your role (viewer) cannot work on breaks: ask a person with ${roles}`,
+  );
+  expect(words(await console.stranger.get(path))).toContain(
+    `To work on breaks, sign in with ${roles}`,
+  );
+  expect(words(await (await console.as('fiona')).get(path))).not.toContain('work on breaks');
+});
+
 test('a reversal names what followed, and amounts are in the asset’s unit', async () => {
   const console = await consoleUnderTest();
   const { open, service } = console;

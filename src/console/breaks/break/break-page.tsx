@@ -1,4 +1,3 @@
-import type { Child } from 'hono/jsx';
 import { BODY_BREAKS, type BreakType } from '../../../domain/break/break.ts';
 import { causesOf, type Cause } from '../../../domain/break/cause.ts';
 import type {
@@ -18,6 +17,7 @@ import { Identifier } from '../../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { Age, Moment } from '../../../pages/parts/value/moment.tsx';
 import { HashNotifications } from '../../parts/hash/hash-notifications.tsx';
+import { missingRole } from '../../parts/missing-role.ts';
 import { Witnesses } from '../../parts/hash/hash-movements.tsx';
 import { RawBody } from '../../parts/fact/raw-body.tsx';
 import { DecimalsCard } from './decimals.tsx';
@@ -282,21 +282,24 @@ function Bodies({ bodies }: { bodies: readonly BodyEvidence[] }): Markup {
   );
 }
 
+/** The buttons; for a reader whose role has none, who has them. */
+function StepsOrWhyNot(props: { one: ShownBreak; decimals: Decimals; looking: Looking }): Markup {
+  const { one, decimals, looking } = props;
+  if (looking.mayAct) return <Steps {...{ one, decimals }} name={looking.name ?? ''} />;
+  const why = one.state === 'resolved' ? null : missingRole(looking.role, 'work-on-breaks');
+  return why === null ? <></> : <p class="muted">{why}</p>;
+}
+
 /** One break: what it is, its evidence, what to do, and who did what. */
 export function BreakPage(page: { shown: OneBreak; looking: Looking }): Markup {
   const { shown, looking } = page;
   const { one, decimals, movements, notifications } = shown;
-  const aside: Child = looking.mayAct ? (
-    <Steps {...{ one, decimals }} name={looking.name ?? ''} />
-  ) : (
-    ''
-  );
   return (
     <>
       <Card id="break" title="What differs" live="breaks tick">
         <Summary shown={shown} looking={looking} />
       </Card>
-      {aside}
+      <StepsOrWhyNot {...{ one, decimals, looking }} />
       <div class="columns">
         <div class="side">
           <Card id="evidence" title="Evidence" live="breaks books">

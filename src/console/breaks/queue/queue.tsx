@@ -1,3 +1,4 @@
+import type { Role } from '../../../domain/access/role.ts';
 import { AGE_SPANS } from '../../../domain/break/age-span.ts';
 import { BREAK_TYPES, differenceOf, partsOf } from '../../../domain/break/break.ts';
 import { groupsByCause, type CauseGroup } from '../../../domain/break/cause.ts';
@@ -71,6 +72,8 @@ export interface Looking {
   readonly mayCorrectDecimals: boolean;
   /** Null in a public console. */
   readonly name: string | null;
+  /** Undefined for a stranger in a public console. */
+  readonly role: Role | undefined;
   /** Every box is ticked. */
   readonly isChosen: boolean;
   readonly hrefOf: HrefOf;
