@@ -6,7 +6,7 @@ import type { BlockchainHash } from '../ids.ts';
 
 /**
  * Break types that a rule may exempt: comparisons of figures. Decisions of persons, unreadable
- * bodies and waiting times are not exemptible.
+ * bodies and waiting times are not exemptible, nor is every break of these types (`isExemptible`).
  */
 export const EXEMPTIBLE_TYPES = [
   'missing_notification',
@@ -59,8 +59,19 @@ export interface ActiveExemption {
   readonly rule: ExemptionRule;
 }
 
-function isExemptible(type: BreakType): type is ExemptibleType {
-  return (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
+/**
+ * Whether a rule may exempt a difference. The status of a credited deposit is never exempt: the
+ * feed may have to reverse the credit, and an exempt difference is not repaired. Such a mismatch is
+ * critical; before the credit it is a warning.
+ */
+export function isExemptible({
+  type,
+  severity,
+  subject,
+}: Pick<Finding, 'type' | 'severity' | 'subject'>): boolean {
+  const isOfCredit =
+    type === 'status_mismatch' && subject.depositId !== null && severity === 'critical';
+  return !isOfCredit && (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
 }
 
 /** Whether a rule covers a signed difference; null: a difference without figures. */
@@ -87,7 +98,7 @@ function matches(rule: ExemptionRule, found: Finding): boolean {
 
 /** The first rule in force that exempts a finding, or undefined. */
 export function exemptionOf(found: Finding, { rules, at }: Exemptions): ExemptionRule | undefined {
-  if (!isExemptible(found.type)) return undefined;
+  if (!isExemptible(found)) return undefined;
   return rules.find((rule) => at < rule.until && matches(rule, found));
 }
 

@@ -3,6 +3,7 @@ import { Amount } from '../../../src/domain/money/amount.ts';
 import { BreakId } from '../../../src/domain/ids.ts';
 import type { Person } from '../../api/api-under-test.ts';
 import { consoleUnderTest, words, type ConsoleUnderTest } from '../console-under-test.ts';
+import { verifyWith } from '../../store/evidence.ts';
 import { moveUnexplained } from './broken.ts';
 
 const RULES = '/console/breaks/exemptions';
@@ -270,4 +271,23 @@ test('no rule exempts a body, and the queue leads to the rules', async () => {
   expect(words(await olga.get(malformed))).not.toContain('Exempt a known difference');
   expect(await olga.get('/console/breaks')).toContain(`<a href="${RULES}">Exemption rules</a>`);
   expect(words(await olga.get(RULES))).toContain('No rule exempts a difference.');
+});
+
+test('no rule exempts the status of a credited deposit, and its resolution offers none', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(6));
+  const shown = async (status: string): Promise<string> => {
+    await verifyWith(open, { status });
+    const olga = await console.as('olga');
+    return words(await olga.get(`/console/breaks/${open.openBreak('status_mismatch').id}`));
+  };
+  expect(await shown('rolledback')).toContain('Exempt a known difference');
+  await verifyWith(open);
+  expect(open.feedLines()).toEqual(['credit 100']);
+  const page = await shown('rolledback');
+  expect(page).toContain(
+    'it posts nothing. If the same difference is found again, a new break opens.',
+  );
+  expect(page).not.toMatch(/exempt/i);
 });

@@ -17,7 +17,13 @@ import {
   underRules,
   type ExemptionRule,
 } from '../../../src/domain/break/exemption.ts';
-import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../src/domain/ids.ts';
+import {
+  AssetId,
+  BlockchainHash,
+  DepositId,
+  NetworkKey,
+  VaultId,
+} from '../../../src/domain/ids.ts';
 
 const UNTIL = 1_000;
 const BEFORE = UNTIL - 1;
@@ -122,6 +128,16 @@ test.for([
 ] as const)('%s is never exempt: it is no comparison of two sides', (type) => {
   const rules = [ruleOf({ vaultId: 'v1' })];
   expect(exemptionOf(found(1n, type), { rules, at: BEFORE })).toBeUndefined();
+});
+
+test.for<[severity: Finding['severity'], subject: Partial<Finding['subject']>, exempt: boolean]>([
+  ['warning', { depositId: DepositId('d1') }, true],
+  ['critical', {}, true],
+  ['critical', { depositId: DepositId('d1') }, false],
+])('a %s mismatch of the status of %o is exempt: %s', ([severity, subject, exempt]) => {
+  const mismatch = finding('status_mismatch', { key: 'x', detail: 'x', severity, subject });
+  const rules = [ruleOf({ breakType: 'status_mismatch' })];
+  expect(exemptionOf(mismatch, { rules, at: BEFORE }) !== undefined).toBe(exempt);
 });
 
 test('the first rule in force names the exemption', () => {

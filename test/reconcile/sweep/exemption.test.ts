@@ -70,3 +70,21 @@ test('a missing notification that a rule exempts is left alone, and is a break w
   await stage.run(sweep);
   expect(stage.open.openBreaks()).toEqual(['missing_notification']);
 });
+
+test('a rule does not keep a credit whose rollback was lost from being reversed', async () => {
+  const { stage, depositAddress } = await started();
+  const webhookUrl = await stage.webhookUrl();
+  const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
+  const hash = await stage.paid(depositAddress, 700, 3);
+  await stage.run(sweep);
+  await setRules(stage, ruleOf({ vaultId: depositAddress.vaultId }));
+  stage.loses = ({ type }) => type === 'rollback';
+  await stage.reorg(3, [hash]);
+  stage.loses = () => false;
+  for (let run = 0; run < 4; run += 1) {
+    await stage.caller.advance(GRACE_MS);
+    await stage.run(sweep);
+  }
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
+  expect(stage.open.openBreaks()).toEqual(['reversal_after_credit']);
+});

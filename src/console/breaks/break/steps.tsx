@@ -5,7 +5,7 @@ import type { Decimals } from '../../../pages/parts/value/amount.tsx';
 import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
 import { decimalText, symbolOf } from '../../../pages/parts/value/figure.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
-import { isExemptible } from '../exempt/exempt.tsx';
+import { mayBeExempt } from '../exempt/exempt.tsx';
 import { PATH } from '../filter.ts';
 
 /** Differences that last, and that no rule exempts. */
@@ -16,18 +16,22 @@ const LASTING_TYPES = [
 ] as const satisfies readonly BreakType[];
 
 /** What opens a break again after a person has resolved it. Breaks of one event stay closed. */
-function againText(type: BreakType): string {
+function againText(one: ShownBreak): string {
+  const { type } = one;
   // A run reads the custody API's newest rows: an older one is compared when it is read again.
-  if (isExemptible(type)) {
+  if (mayBeExempt(one)) {
     return ' If the same difference is found again, a new break opens: exempt it to keep it closed.';
   }
+  if (type === 'status_mismatch')
+    return ' If the same difference is found again, a new break opens.';
   return (LASTING_TYPES as readonly BreakType[]).includes(type)
     ? ' If the cause lasts, a new break opens: mend the cause first.'
     : '';
 }
 
 /** Says when the resolution posts, and what. */
-function resolveEffect({ key, type, subject, expected }: ShownBreak, decimals: Decimals): string {
+function resolveEffect(one: ShownBreak, decimals: Decimals): string {
+  const { key, type, subject, expected } = one;
   const { asset, depositId, vaultId } = subject;
   if (type === 'unattributed_memo') {
     return 'Closes the break in your name. It credits nothing: the deposit stays held until somebody names its owner.';
@@ -41,7 +45,7 @@ function resolveEffect({ key, type, subject, expected }: ShownBreak, decimals: D
     return 'Closes the break in your name. If a suspense entry of this movement makes the difference, it takes that entry back. If the books took everything back and the chain still shows the movement, it books that to suspense. Otherwise it posts nothing, and the next run opens a new break: exempt it to keep it closed.';
   }
   if (type !== 'unexplained_movement' || asset === null || expected === null) {
-    return `Closes the break in your name; it posts nothing.${againText(type)}`;
+    return `Closes the break in your name; it posts nothing.${againText(one)}`;
   }
   const count = decimals.get(asset);
   const amount =

@@ -1,5 +1,5 @@
-import { partsOf, type BreakType } from '../../../domain/break/break.ts';
-import { EXEMPTIBLE_TYPES } from '../../../domain/break/exemption.ts';
+import { partsOf } from '../../../domain/break/break.ts';
+import { EXEMPTIBLE_TYPES, isExemptible } from '../../../domain/break/exemption.ts';
 import { versionText } from '../../../domain/fact/basis.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
@@ -57,9 +57,9 @@ export function exemptAction(
   };
 }
 
-/** Whether a rule can exempt a break of this type. */
-export function isExemptible(type: BreakType): boolean {
-  return (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
+/** Whether a rule can exempt a break. Its severity may have risen with age. */
+export function mayBeExempt({ type, subject, originalSeverity: severity }: ShownBreak): boolean {
+  return isExemptible({ type, subject, severity });
 }
 
 /** A break that a rule is filled from. */
@@ -121,7 +121,7 @@ function RuleFields({ one, decimals, looking }: Exempting): Markup {
 
 /** Accepts a known difference until a day, by a rule that is filled from the break. */
 export function ExemptCard({ one, decimals, looking }: Exempting): Markup {
-  if (one.state === 'resolved' || !isExemptible(one.type)) return <></>;
+  if (one.state === 'resolved' || !mayBeExempt(one)) return <></>;
   return (
     <Card
       id="exempt"
