@@ -38,7 +38,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     const shown = await page.evaluate(
       "getComputedStyle(document.querySelector('.units.digits'), '::after').content",
     );
-    expect(shown).toBe('"\u00A0units"');
+    expect(shown).toBe('" units"');
   });
 
   test('a new run appears in the open list, and the focus stays on its row', async () => {

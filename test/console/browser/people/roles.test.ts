@@ -60,7 +60,7 @@ const FINANCE = {
 };
 const OPERATOR = {
   ...FINANCE,
-  deposit: ['Name owner', 'Hold'],
+  deposit: ['Hold', 'Name owner'],
   quarantine: ['Retry the ticked bodies'],
   kept: ['Retry'],
   runs: ['Run now'],

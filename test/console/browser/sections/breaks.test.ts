@@ -117,7 +117,7 @@ describe.runIf(HAS_BROWSER)('breaks in a browser', () => {
       await form.locator('[name="rule"]').fill('dust');
       await form.locator('[name="reason"]').fill('ticket 1');
       await form.locator('button').click();
-      await page.getByText('The rule dust is in force.').waitFor();
+      await page.getByText('The rule dust is in force for').waitFor();
       await open.run();
       expect(open.openBreaks()).toEqual([]);
       await page.goto('/console/breaks/exemptions');
