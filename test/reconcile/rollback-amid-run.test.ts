@@ -152,6 +152,7 @@ test('a reorg while a page of a long list is held: the older depth credits nothi
   const context = {
     custody: stage.client,
     priority: 'deposits' as const,
+    startedAt: stage.now,
     deadlineMs: stage.now + 45_000,
     overlapMs: 0,
     known: null,

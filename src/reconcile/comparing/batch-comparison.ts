@@ -22,21 +22,18 @@ import {
 import { isJustRolledBack, mustBeReadAgain } from './older-row.ts';
 import { mayBeUnsentTransfer, unsentTargets } from './unsent-transfer.ts';
 
-/** Records that the custody API has not confirmed yet, and credits that it must still confirm. */
+/** Records that the custody API has not confirmed yet. */
 export interface UnconfirmedRecords {
   readonly deposits: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
   /** Deposits held back only by a webhook's claim that their hash is our own transaction. */
   readonly disputed: readonly Deposit[];
-  /** The newest credited deposits. */
-  readonly credited: readonly Deposit[];
 }
 
 export const NOTHING_UNCONFIRMED: UnconfirmedRecords = {
   deposits: [],
   withdrawals: [],
   disputed: [],
-  credited: [],
 };
 
 /** Records that the API does not know: answered 404 singly, or absent from a complete answer. */

@@ -8,10 +8,12 @@ import {
 } from '../../domain/fact/custody-record.ts';
 import type { Tally } from '../comparing/tally.ts';
 
-/** The API, deadline, budget lane and watermark of a run. */
+/** The API, start, deadline, budget lane and watermark of a run. */
 export interface RunContext {
   readonly custody: CustodyClient;
   readonly priority: Priority;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
   readonly deadlineMs: number;
   /** Overlap in milliseconds: rows this much older than the watermark are read again. */
   readonly overlapMs: number;

@@ -48,9 +48,6 @@ const WITHDRAWALS_MAX = 5_000;
 /** Most deposits read per run whose hash only webhooks claim as our own. */
 const DISPUTED_MAX = 1_000;
 
-/** Of this many newest deposits, the credited ones must still be shown by the custody API. */
-const NEWEST_MAX = 2_000;
-
 /** The subscriptions that we want. */
 interface Subscribed {
   readonly webhookUrl: string;
@@ -179,7 +176,8 @@ export class Sweep {
 
   async #askCustody(custody: CustodyClient, tally: Tally): Promise<CustodyResult> {
     const { reads, now, graceMs } = this.#options;
-    const deadlineMs = now() + CUSTODY_TIME_MS_MAX;
+    const startedAt = now();
+    const deadlineMs = startedAt + CUSTODY_TIME_MS_MAX;
     const overlapMs = graceMs + OVERLAP_MS;
     const waitingDepositCount = await reads.waitingDepositCount();
     const known = await reads.custodyWatermark();
@@ -188,6 +186,7 @@ export class Sweep {
     const context: RunContext = {
       custody,
       priority,
+      startedAt,
       deadlineMs,
       overlapMs,
       known,
@@ -274,7 +273,6 @@ export class Sweep {
       deposits: await reads.waitingDeposits(),
       withdrawals: await reads.unconfirmedWithdrawals(WITHDRAWALS_MAX),
       disputed: await reads.disputedDeposits(now() - graceMs, DISPUTED_MAX),
-      credited: await reads.newestCredited(NEWEST_MAX),
     };
   }
 }

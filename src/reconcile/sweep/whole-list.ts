@@ -1,4 +1,5 @@
 import { NO_REPAIRS, type CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
@@ -22,6 +23,9 @@ import { reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
 
 /** Most unconfirmed movements read per run. */
 const MOVEMENTS_MAX = 1_000;
+
+/** Of this many newest deposits, the credited ones must still be shown by the custody API. */
+const NEWEST_MAX = 2_000;
 
 interface WholeListOptions {
   readonly reads: Reads;
@@ -101,7 +105,7 @@ export class WholeList {
       listed: list.transactions,
       shown: list.shown,
       deposits: unconfirmed.deposits,
-      credited: unconfirmed.credited,
+      credited: await this.#creditedBefore(list, context),
       // A webhook may precede the API: do not look up younger records.
       withdrawals: unconfirmed.withdrawals.filter(
         ({ transactionId, firstSeenAt }) =>
@@ -127,6 +131,16 @@ export class WholeList {
     const { newest } = list;
     const requests = requestsOf([list, disputes, found, overdue, differing]);
     return { transactions, newest, absent: found, disputes, requests };
+  }
+
+  /**
+   * Newest credits that the list should show, if their transaction is in its range. A credit of the
+   * run's own time may be newer than the list.
+   */
+  async #creditedBefore(list: CustodyList, { startedAt }: RunContext): Promise<Deposit[]> {
+    if (list.shown.size === 0) return [];
+    const newest = await this.#options.reads.newestCredited(NEWEST_MAX);
+    return newest.filter(({ credit }) => credit !== null && credit.creditedAt < startedAt);
   }
 
   async #compareReading(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Reads } from '../../../src/store/reads.ts';
 import { GRACE_MS, type Stage } from '../stage.ts';
 import { hides } from '../shown-otherwise.ts';
 import { startVerifying } from '../verifying/verifying-stage.ts';
@@ -66,4 +67,44 @@ test('a list that omits a credited deposit opens nothing while the API knows its
   hidden.onlyInLists = true;
   await runs(stage, sweep, 30);
   expect(stage.open.breaks()).toEqual([]);
+});
+
+/** A sweep that does something before it reads the credited deposits, and how often it read them. */
+async function withReadings(meanwhile: () => Promise<unknown> = async () => undefined) {
+  const parts = await startVerifying();
+  const { stage, changes } = parts;
+  const readings = { count: 0 };
+  const newestCredited = async (limit: number) => {
+    await meanwhile();
+    readings.count += 1;
+    return stage.reads.newestCredited(limit);
+  };
+  const reads = Object.assign(Object.create(stage.reads) as Reads, { newestCredited });
+  const sweep = stage.newSweep({ changes, reads });
+  return { ...parts, sweep, readings };
+}
+
+test('a run without a complete list reads no credited deposits', async () => {
+  const { stage, sweep, readings } = await withReadings();
+  await stage.paid(await stage.depositAddress(), 500, 3);
+  await stage.run(sweep);
+  expect(readings.count).toBe(1);
+  await stage.faults({ fault: 'error', errorCode: 'GE-1' });
+  expect((await stage.run(sweep)).incomplete).toMatch(/custody API/);
+  expect(readings.count).toBe(1);
+});
+
+test('a deposit that is credited while a run reads its list is not looked up', async () => {
+  const meanwhile = async (): Promise<void> => {
+    await stage.paid(depositAddress, 700, 3);
+    await rounds();
+    stage.attempts.length = 0;
+  };
+  const { stage, rounds, sweep } = await withReadings(() => meanwhile());
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 500, 3);
+  await rounds();
+  await stage.run(sweep);
+  expect(stage.open.feedLines()).toEqual(['credit 500', 'credit 700']);
+  expect(stage.attempts.map(({ operation }) => operation)).toEqual([]);
 });
