@@ -22,17 +22,18 @@ export type UnsentTransfer = Pick<Withdrawal, 'transactionId' | 'destinationAddr
   readonly network: NetworkKey;
 };
 
-/** An incoming transaction, and the hash under which the custody API shows it. */
-export interface Received extends HashKey {
-  readonly transactionId: TransactionId;
-}
+/** An incoming transaction, and the hash and position at which the custody API shows it. */
+export type Received = HashKey &
+  Pick<Deposit, 'vaultId' | 'accountId' | 'addressId' | 'memo'> & {
+    readonly transactionId: TransactionId;
+  };
 
 /** The records that a comparison reads, from one snapshot. */
 export interface ReconcilerView {
   readonly hashStates: readonly KeyedHashState[];
   /** The last `incoming` rollbacks after the given journal position. */
   readonly rollbacks: readonly LastRollback[];
-  /** Deposits that were credited for the given incoming transactions, under another hash. */
+  /** Deposits that were credited for the given incoming transactions, at another hash or position. */
   readonly creditedElsewhere: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
   /** Own transactions without a hash, if they were asked for. */

@@ -79,11 +79,11 @@ export async function takeSnapshot(
     hashes: [...hashes.values()],
     transactionIds: [...ids],
     rolledBackAfter,
-    received: rows.flatMap(({ type, transactionId, network, blockchainHash }) =>
-      type === 'incoming' && blockchainHash !== null
-        ? { transactionId, network, blockchainHash }
-        : [],
-    ),
+    received: rows.flatMap(({ type, transactionId, network, blockchainHash, ...row }) => {
+      if (type !== 'incoming' || blockchainHash === null) return [];
+      const { vaultId, accountId, addressId, memo } = row;
+      return { transactionId, network, blockchainHash, vaultId, accountId, addressId, memo };
+    }),
     unsent: outgoing.length < rows.length,
   });
   return {
@@ -178,7 +178,7 @@ export async function compareAll(context: {
     if (mustBeReadAgain(row, snapshot)) return [notCompared(row)];
     const credited = snapshot.creditedElsewhere.get(row.transactionId);
     if (credited !== undefined) {
-      // One transaction, one credit: while another hash of it is credited, this one waits.
+      // One transaction, one credit: while it is credited elsewhere, its other deposits wait.
       const given = credited.map((deposit) => compareDepositRow(deposit, row, snapshot));
       return [notCompared(row), ...given];
     }

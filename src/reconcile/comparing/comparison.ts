@@ -48,7 +48,7 @@ export interface Snapshot {
   readonly ownHashes: ReadonlyMap<TransactionId, readonly KeyedHashState[]>;
   /** The last rollbacks since the oldest row was requested, by hash. */
   readonly rollbacks: ReadonlyMap<string, readonly LastRollback[]>;
-  /** Deposits that were credited for a transaction under another hash than its row has. */
+  /** Deposits that were credited for a transaction at another hash or position than its row has. */
   readonly creditedElsewhere: ReadonlyMap<string, readonly Deposit[]>;
   /** Own transactions that had no hash when the custody API last showed them. */
   readonly unsent: readonly UnsentTransfer[];

@@ -169,14 +169,25 @@ async function hashStatesAt(
   return [...hashStates.values()];
 }
 
-/** Deposits that were credited for one of these transactions, under another hash than it has now. */
+/** Whether a deposit has the hash and the position at which the API shows its transaction. */
+function isShownAt(deposit: Deposit, shown: Received): boolean {
+  return (
+    keyOfHash(deposit) === keyOfHash(shown) &&
+    deposit.vaultId === shown.vaultId &&
+    deposit.accountId === shown.accountId &&
+    deposit.addressId === shown.addressId &&
+    deposit.memo === shown.memo
+  );
+}
+
+/** Deposits that were credited for one of these transactions, at another hash or position than now. */
 async function creditedElsewhereAt(
   at: Kysely<Tables>,
   received: readonly Received[],
 ): Promise<Deposit[]> {
-  const hashOf = new Map(received.map((one) => [one.transactionId, keyOfHash(one)]));
+  const shownAt = new Map(received.map((one) => [one.transactionId, one]));
   const found: Deposit[] = [];
-  for (const batch of inBatches([...hashOf.keys()])) {
+  for (const batch of inBatches([...shownAt.keys()])) {
     const rows = at
       .selectFrom('deposits')
       .where('transaction_id', 'in', batch)
@@ -184,8 +195,8 @@ async function creditedElsewhereAt(
     for (const row of await rows.selectAll().execute()) {
       const deposit = depositOf(row);
       const { transactionId } = deposit;
-      if (transactionId === null || hashOf.get(transactionId) === keyOfHash(deposit)) continue;
-      found.push(deposit);
+      const shown = transactionId === null ? undefined : shownAt.get(transactionId);
+      if (shown !== undefined && !isShownAt(deposit, shown)) found.push(deposit);
     }
   }
   return found;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { audit } from '../store/bookkeeping/audited.ts';
-import { showsOtherwise } from './shown-otherwise.ts';
-import { GRACE_MS, Stage, type Webhook } from './stage.ts';
+import { audit } from '../../store/bookkeeping/audited.ts';
+import { showsOtherwise } from '../shown-otherwise.ts';
+import { GRACE_MS, Stage, type Webhook } from '../stage.ts';
 
 const NEW_HASH = `0x${'b2'.repeat(32)}`;
 
@@ -62,5 +62,24 @@ test('when the first hash was rolled back and a person resolves its break, the c
   await runs(stage);
   expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700', 'credit 700']);
   expect(await stage.depositState(NEW_HASH)).toBe('credited');
+  expect(audit(stage.open)).toEqual([]);
+});
+
+test('a transaction that was credited is not credited again when a later webhook and the API show it in another account', async () => {
+  const stage = await Stage.start();
+  const address = await stage.depositAddress();
+  const hash = await stage.paid(address, 700, 3);
+  await stage.run();
+  const elsewhere = <Shown>(shown: Shown): Shown =>
+    JSON.parse(JSON.stringify(shown).replaceAll(address.accountId, 'another-account')) as Shown;
+  showsOtherwise(stage, elsewhere);
+  stage.loses = ({ stream }) => stream === 'incoming';
+  await stage.mine(12);
+  for (const webhook of stage.lost.splice(0)) await stage.deliver(elsewhere(webhook));
+  await runs(stage);
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(await stage.depositState(hash)).toBe('verifying, credited');
+  const credited = (await stage.deposits(hash)).find(({ credit }) => credit !== null);
+  expect(stage.open.openBreak('unknown_to_custody').deposit_id).toBe(credited?.depositId);
   expect(audit(stage.open)).toEqual([]);
 });

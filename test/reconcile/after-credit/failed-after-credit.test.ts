@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { showsOtherwise } from './shown-otherwise.ts';
-import { GRACE_MS, Stage } from './stage.ts';
-import { startVerifying } from './verifying/verifying-stage.ts';
+import { showsOtherwise } from '../shown-otherwise.ts';
+import { GRACE_MS, Stage } from '../stage.ts';
+import { startVerifying } from '../verifying/verifying-stage.ts';
 
 /** From now on the custody API shows a failed transaction as this status says, as of now. */
 function shownAs(stage: Stage, status: () => string): void {
