@@ -1,5 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isMisnamed, mayCorrect, skipped } from '../../domain/deposit/record/comparison.ts';
+import {
+  isMisnamed,
+  isRenamed,
+  mayCorrect,
+  skipped,
+} from '../../domain/deposit/record/comparison.ts';
 import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { disclaimed } from '../../domain/withdrawal/outgoing-handler.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
@@ -138,7 +143,9 @@ export function unlisted(
     const named = transactionId === null ? undefined : transactions.get(transactionId);
     // A webhook may have claimed another transaction's id: that row does not describe this deposit.
     if (named !== undefined && !isMisnamed(deposit, named)) return false;
-    return !(byHash.get(hashKeyOf(deposit)) ?? []).some((row) => mayCorrect(deposit, row));
+    return !(byHash.get(hashKeyOf(deposit)) ?? []).some(
+      (row) => mayCorrect(deposit, row) || isRenamed(deposit, row),
+    );
   });
 }
 

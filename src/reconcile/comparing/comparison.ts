@@ -2,6 +2,7 @@ import type { AddressEvidence } from '../../domain/chain/address-evidence.ts';
 import { saysNothingNew, type Break } from '../../domain/break/break.ts';
 import {
   hasLasted,
+  isRenamed,
   mayCorrect,
   skipped,
   type OpenSince,
@@ -349,5 +350,7 @@ export function outcomesOf(transaction: CustodyTransaction, snapshot: Snapshot):
 /** Our deposits that an incoming custody transaction may describe. */
 export function depositsOf(transaction: CustodyTransaction, snapshot: Snapshot): Deposit[] {
   const hashState = snapshot.hashStates.get(hashKeyOf(transaction)) ?? EMPTY_HASH_STATE;
-  return hashState.deposits.filter((deposit) => mayCorrect(deposit, transaction));
+  const { deposits } = hashState;
+  const named = deposits.filter((deposit) => mayCorrect(deposit, transaction));
+  return named.length > 0 ? named : deposits.filter((deposit) => isRenamed(deposit, transaction));
 }

@@ -117,6 +117,7 @@ export class SingleLookups {
   /**
    * Looks up a deposit by its transactionId. A webhook may have forged the id: when the id belongs to
    * another address, looks up the hash too; when the API does not know the id, the next look-up does.
+   * When the API has known the id before, it may have another one: looks up the hash at once.
    */
   async #lookUpDeposit(
     custody: CustodyClient,
@@ -140,8 +141,12 @@ export class SingleLookups {
   }
 }
 
-/** Whether the transaction belongs to another address than the deposit: its id may be forged. */
-function leadsElsewhere(deposit: Deposit, { transactions }: Answered): boolean {
+/**
+ * Whether the id leads to another address than the deposit's, so that it may be forged, or nowhere
+ * although the API has agreed with it once.
+ */
+function leadsElsewhere(deposit: Deposit, { kind, transactions }: Found & Answered): boolean {
+  if (kind === 'absent') return !isNamedByWebhooksAlone(deposit);
   return transactions.some((row) => isMisnamed(deposit, row));
 }
 

@@ -23,12 +23,13 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
   },
   unknown_to_custody: {
     happened:
-      'A webhook reported a deposit or a withdrawal that the custody API does not know, or knows at another address or under another hash. Or the entries of a deposit named another account or address than the API does. Somebody may forge webhooks. Or the API does not show the transaction of a credited deposit any more.',
+      'A webhook reported a deposit or a withdrawal that the custody API does not know, or knows at another address or under another hash. Or the entries of a deposit named another account or address than the API does. Somebody may forge webhooks. Or the API does not show the transaction of a credited deposit any more, or shows it under another id.',
     steps: [
       'Ask the custody service whether it sent this notification.',
       'If not: an operator rotates the webhook token, and checks the client certificates at the proxy.',
       'Resolve the break. Counterfoil then takes the deposit from the books, unless the API has verified a deposit at this position. If a webhook took a credited deposit back, the feed reverses the credit. If the API shows the deposit later, a sweep books it again.',
       'If the deposit was credited, and the API does not show its transaction any more: Freeze the amount in the customer’s account. Ask the custody service whether the transaction is on the chain. If it is, wait: the break closes by itself when the API shows the transaction again.',
+      'If the deposit was credited, and the API shows its transaction under another id now: Ask the custody service why the id changed, and whether the hash is on the chain. If it is, leave the credit as it is, and exempt the break for this hash.',
     ],
   },
   amount_mismatch: {

@@ -176,9 +176,12 @@ export function answersTo(deposit: Deposit, record: CustodyTransaction): boolean
     : deposit.transactionId === record.transactionId;
 }
 
-/** Whether the deposit's transaction id comes from webhooks alone. */
-export function isNamedByWebhooksAlone({ verifiedAt, creditsIssued }: Deposit): boolean {
-  return verifiedAt === null && creditsIssued === 0;
+/**
+ * Whether the deposit's transaction id comes from webhooks alone, as far as this epoch shows: mined
+ * again after its reversal, a transaction may get another id.
+ */
+export function isNamedByWebhooksAlone({ verifiedAt, credit }: Deposit): boolean {
+  return verifiedAt === null && credit === null;
 }
 
 /**
@@ -195,6 +198,18 @@ export function isMisnamed(deposit: Deposit, record: CustodyTransaction): boolea
 export function mayCorrect(deposit: Deposit, record: CustodyTransaction): boolean {
   if (answersTo(deposit, record)) return true;
   return isNamedByWebhooksAlone(deposit) && samePosition(deposit, record);
+}
+
+/**
+ * Whether a record that no deposit answers to is of this deposit all the same: of its asset at its
+ * position, under another id than the API named before.
+ */
+export function isRenamed(deposit: Deposit, record: CustodyTransaction): boolean {
+  if (!samePosition(deposit, record)) return false;
+  const { status, changes } = record;
+  return (
+    status === 'rolledback' || changes === null || custodyReceived(deposit, changes) !== undefined
+  );
 }
 
 function unknown(deposit: Deposit, why: string): Outcome {

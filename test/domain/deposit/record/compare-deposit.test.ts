@@ -6,6 +6,7 @@ import {
   foundIn,
   isMisnamed,
   isRecordOf,
+  isRenamed,
   mayCorrect,
 } from '../../../../src/domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
@@ -35,6 +36,22 @@ const CREDIT = {
   reference: null,
 };
 const YOUNG = { updatedAt: LATE.at - 1 };
+
+test.for<[record: Partial<CustodyTransaction>, is: boolean]>([
+  [{}, true],
+  [{ changes: [balanceChange(99n)] }, true],
+  [{ changes: [balanceChange(100n, { asset: AssetId('ethereum:USDC') })] }, false],
+  [{ changes: [balanceChange(100n, { addressId: AddressId('adr-2') })] }, false],
+  [{ changes: [] }, false],
+  [{ changes: null }, true],
+  [{ changes: [], status: 'rolledback' }, true],
+  [{ addressId: AddressId('adr-2') }, false],
+  [{ addressId: AddressId('adr-2'), status: 'rolledback' }, false],
+  [{ blockchainHash: BlockchainHash('0xb2') }, false],
+])('a record %o under another id is the deposit’s: %s', ([record, is]) => {
+  const renamed = received({ transactionId: TransactionId('renamed'), ...record });
+  expect(isRenamed(DUE, renamed)).toBe(is);
+});
 
 describe('a deposit against the custody API’s record', () => {
   const TABLE: [ours: Partial<Deposit>, record: Partial<CustodyTransaction> | null, is: string][] =
@@ -132,7 +149,7 @@ describe('a record and a deposit that webhooks named', () => {
     ['the record of its id at another position, once verified', {}, ELSEWHERE, 'may correct it'],
     [
       'the record of its id at another position, once credited',
-      { ...UNVERIFIED, creditsIssued: 1 },
+      { ...UNVERIFIED, credit: CREDIT },
       ELSEWHERE,
       'may correct it',
     ],
@@ -140,9 +157,15 @@ describe('a record and a deposit that webhooks named', () => {
     ['a record of another id at its position, once verified', {}, RENAMED, 'is of another'],
     [
       'a record of another id at its position, once credited',
-      { ...UNVERIFIED, creditsIssued: 1 },
+      { ...UNVERIFIED, credit: CREDIT },
       RENAMED,
       'is of another',
+    ],
+    [
+      'a record of another id at its position, after its reversal',
+      { ...UNVERIFIED, creditsIssued: 1 },
+      RENAMED,
+      'may correct it',
     ],
     ['a record at its position, where it has no id', { transactionId: null }, {}, 'may correct it'],
   ])('%s', ([, ours, record, is]) => {

@@ -190,8 +190,8 @@ describe('it reports and corrects nothing', () => {
       ['unknown_to_custody 0 9000'],
     ],
     [
-      'when the API has confirmed its id once',
-      { deposit: { transactionId: NOBODY, creditsIssued: 1 } },
+      'when it is credited for another id',
+      { deposit: { transactionId: NOBODY, ...CREDITED_RIGHT } },
       ['unknown_to_custody 0 9000'],
     ],
     [
