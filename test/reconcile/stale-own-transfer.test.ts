@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { showsOtherwise } from './shown-otherwise.ts';
 import { GRACE_MS, Stage, type DepositAddress, type Webhook } from './stage.ts';
 import { startVerifying } from './verifying/verifying-stage.ts';
 
@@ -53,6 +54,32 @@ test('the same when the verifier reads it, and no row of the transaction is new'
   await rounds(10_000);
   await stage.faults();
   await rounds(60_000);
+  expect(stage.open.feedLines()).toEqual([`credit ${FUNDS}`]);
+});
+
+test('an own transfer whose row gains its hash without a new time is not credited', async () => {
+  const { stage, rounds, sweep } = await startVerifying();
+  const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
+  await stage.paid(from, FUNDS, 3);
+  await rounds();
+  stage.loses = ({ stream }: Webhook) => stream !== 'incoming';
+  await stage.order(from, to.networkAddress, '1000');
+  const api = { showsHash: false };
+  const submitted = { status: 'submitted', updatedAt: new Date(stage.now).toISOString() };
+  showsOtherwise(stage, (row) => {
+    if (row.type === 'incoming') return row;
+    const blockchainHash = api.showsHash ? row.blockchainHash : null;
+    return { ...row, ...submitted, blockchainHash, balanceChanges: null };
+  });
+  await stage.mine(3);
+  await rounds(60_000);
+  await stage.run(sweep);
+  api.showsHash = true;
+  for (let run = 0; run < 3; run += 1) {
+    await stage.run(sweep);
+    await stage.caller.advance(GRACE_MS);
+    await rounds(60_000);
+  }
   expect(stage.open.feedLines()).toEqual([`credit ${FUNDS}`]);
 });
 

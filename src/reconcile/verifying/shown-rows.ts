@@ -20,10 +20,13 @@ interface Shown {
 }
 
 /**
- * Differs when a row has new data. A row gains confirmations and amounts without a new `updatedAt`.
+ * Differs when a row has new data. A row gains confirmations, amounts and its hash without a new
+ * `updatedAt`.
  */
-function versionOf({ updatedAt, status, confirmations, changes }: CustodyTransaction): string {
-  return `${updatedAt} ${status} ${confirmations} ${changes === null ? 'pending' : 'known'}`;
+function versionOf(row: CustodyTransaction): string {
+  const { updatedAt, status, confirmations, blockchainHash, changes } = row;
+  const amounts = changes === null ? 'pending' : 'known';
+  return `${updatedAt} ${status} ${confirmations} ${amounts} ${blockchainHash}`;
 }
 
 /** The last row that the custody API has shown of each transaction. */
