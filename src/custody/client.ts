@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { network } from '../wire/network.ts';
 import type { Network } from '../wire/network.ts';
-import { addressTransaction, transactionRecord } from '../wire/transaction.ts';
+import { addressTransaction, ownTransactionHash, transactionRecord } from '../wire/transaction.ts';
 import type { AddressTransaction, TransactionRecord } from '../wire/transaction.ts';
 import { address, vault } from '../wire/vault.ts';
 import type { Address, Vault } from '../wire/vault.ts';
@@ -68,7 +68,8 @@ const readNetworks = listReader(network);
 const readVaults = pageReader(vault);
 const readAddresses = pageReader(address);
 const readTransaction = readerOf(transactionRecord);
-const readTransactions = pageReader(transactionRecord);
+/** Reads a page of transactions. */
+export const readTransactions = pageReader(transactionRecord, ownTransactionHash);
 const readAddressTransactions = pageReader(addressTransaction);
 
 /**

@@ -70,6 +70,22 @@ export const transactionRecord = transaction.omit({
 export type TransactionRecord = z.infer<typeof transactionRecord>;
 
 /**
+ * What a row of an own transaction says of its hash, when the rest of the row is unreadable. Without
+ * it, a transfer between own vaults would look like a customer's deposit. The status counts as an
+ * unknown one.
+ */
+export const ownTransactionHash = z
+  .object({
+    transactionId: z.string().min(1),
+    vaultId: z.string().min(1),
+    type: z.literal('outgoing'),
+    network: z.string(),
+    blockchainHash: z.string().min(1),
+    updatedAt: z.string(),
+  })
+  .transform((row): TransactionRecord => ({ ...row, status: 'unreadable' }));
+
+/**
  * A row of the per-address list `GET /addresses/{addressId}/blockchain-transactions`. The
  * specification does not show this path (section "Other endpoints referenced"). A just-mined row
  * may omit `balanceChanges` (section "Conservation rules", 6).

@@ -83,6 +83,30 @@ test('an unreadable row is reported beside the readable rows', async () => {
   });
 });
 
+test('an unreadable row of an own transaction says whose its hash is, and no more', async () => {
+  const { service, client, soon } = await startClient();
+  const own = {
+    transactionId: 'tx-2',
+    vaultId: 'v1',
+    type: 'outgoing',
+    network: 'ethereum',
+    blockchainHash: '0xa1',
+    updatedAt: '2026-01-01T00:00:00.000Z',
+  };
+  const odd = { ...own, status: 'mined', balanceChanges: 'none' };
+  const others = [{ blockchainHash: null }, { blockchainHash: '' }, { type: 'incoming' }];
+  service.answer(() => ({ json: page([odd, ...others.map((other) => ({ ...odd, ...other }))]) }));
+  const outcome = await client.transactions({ page: 0, pageSize: 100 }, soon());
+  if (outcome.kind !== 'ok') throw new Error(outcome.kind);
+  expect(outcome.value.rows).toEqual([]);
+  expect(outcome.value.unreadable.map(({ part }) => part)).toEqual([
+    { ...own, status: 'unreadable' },
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
 test('an amount that is a JSON number makes its row unreadable', async () => {
   const { service, client, soon } = await startClient();
   const lossy = { ...TRANSACTION, balanceChanges: [{ asset: 'ethereum:ETH', amount: 12 }] };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { garblesOwnRows } from './shown-otherwise.ts';
 import { GRACE_MS, Stage, type DepositAddress, type Webhook } from './stage.ts';
 
 const FUNDS = '900000000000000000';
@@ -39,6 +40,18 @@ test('a transfer whose outgoing notifications are all lost is internal, by the A
   await stage.run();
   expect(stage.open.feedLines()).toEqual([`credit ${FUNDS}`]);
   expect(stage.open.openBreaks()).toEqual([]);
+});
+
+test('the same when this version cannot read the outgoing row', async () => {
+  const { stage, from, to } = await twoVaults();
+  garblesOwnRows(stage);
+  stage.loses = outgoing;
+  const id = await stage.order(from, to.networkAddress, '1000');
+  await stage.mine(3);
+  expect((await stage.run()).skipped['unreadable_row']).toBe(1);
+  expect(await stage.depositState(await hashOf(stage, id))).toBe('internal');
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual([`credit ${FUNDS}`]);
 });
 
 test('the same when the sweep saw the transaction long before the deposit arrived', async () => {

@@ -1,3 +1,4 @@
+import { readTransactions } from '../../src/custody/client.ts';
 import type { Stage } from './stage.ts';
 import type { TransactionRecord } from '../../src/wire/transaction.ts';
 
@@ -38,4 +39,18 @@ export function hides(
     return { ...answer, value: { ...answer.value, rows, total } };
   };
   return hidden;
+}
+
+/** From now on no list shows a readable row of an own transaction. */
+export function garblesOwnRows({ client }: Pick<Stage, 'client'>): void {
+  const list = client.transactions.bind(client);
+  client.transactions = async (...asked) => {
+    const answer = await list(...asked);
+    if (answer.kind !== 'ok') return answer;
+    const { rows, total, ...at } = answer.value;
+    const data = rows.map((row) => (row.type === 'incoming' ? row : { ...row, confirmations: -1 }));
+    const read = readTransactions({ data, pagination: { ...at, total } });
+    if (read.kind !== 'ok') throw new Error(read.detail);
+    return read;
+  };
 }

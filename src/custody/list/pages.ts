@@ -49,7 +49,7 @@ export type PageEvent<Row> =
   | {
       readonly kind: 'rows';
       readonly rows: readonly Row[];
-      readonly unreadable: readonly UnreadableRow[];
+      readonly unreadable: readonly UnreadableRow<Row>[];
     }
   /** The last event: every row that stayed in the list was reported. */
   | { readonly kind: 'complete'; readonly requests: number }
@@ -122,7 +122,7 @@ export async function* readPages<Row>(
 /** A list read into memory, with each row's latest version. */
 export type ListRead<Row> = {
   readonly rows: ReadonlyMap<string, Row>;
-  readonly unreadable: readonly UnreadableRow[];
+  readonly unreadable: readonly UnreadableRow<Row>[];
   readonly requests: number;
 } & (
   | { readonly kind: 'complete' }
@@ -136,7 +136,7 @@ export type ListRead<Row> = {
  */
 export async function readList<Row>(reading: ListReading<Row>): Promise<ListRead<Row>> {
   const rows = new Map<string, Row>();
-  const unreadable: UnreadableRow[] = [];
+  const unreadable: UnreadableRow<Row>[] = [];
   for await (const event of readPages(reading)) {
     switch (event.kind) {
       case 'rows':

@@ -4,17 +4,19 @@ import type { Read, Reader } from '../call/answer.ts';
 import { issueText, readerOf } from '../call/answer.ts';
 
 /** A row that the wire schema rejects. It is reported, and never treated as absent. */
-export interface UnreadableRow {
+export interface UnreadableRow<Row = never> {
   /** Its id, if readable. */
   readonly id: string | null;
   readonly detail: string;
+  /** The part of it that counts all the same; undefined when that is unreadable too. */
+  readonly part?: Row;
 }
 
 /** One page of a list (spec, "Pagination envelope"). */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   /** Rows are read one by one: one unreadable row must not hide the others. */
-  readonly unreadable: readonly UnreadableRow[];
+  readonly unreadable: readonly UnreadableRow<Row>[];
   /** 0-based. */
   readonly page: number;
   readonly pageSize: number;
@@ -28,9 +30,12 @@ const envelope = z.looseObject({ data: z.array(z.unknown()), pagination });
 
 /**
  * Reads `{data, pagination}` (the specification, section "Pagination envelope"). Another shape, or
- * more rows than `pageSize`, is `malformed`.
+ * more rows than `pageSize`, is `malformed`. `part`: what counts of a row that is unreadable.
  */
-export function pageReader<Schema extends z.ZodType>(row: Schema): Reader<Page<z.infer<Schema>>> {
+export function pageReader<Schema extends z.ZodType>(
+  row: Schema,
+  part?: z.ZodType<z.infer<Schema>>,
+): Reader<Page<z.infer<Schema>>> {
   const readEnvelope = readerOf(envelope);
   return (json) => {
     const read = readEnvelope(json);
@@ -39,7 +44,7 @@ export function pageReader<Schema extends z.ZodType>(row: Schema): Reader<Page<z
     if (data.length > at.pageSize) {
       return { kind: 'malformed', detail: `${data.length} rows on a page of ${at.pageSize}` };
     }
-    const { rows, unreadable } = readRows(data, row);
+    const { rows, unreadable } = readRows(data, row, part);
     const { page, pageSize, total } = at;
     return { kind: 'ok', value: { rows, unreadable, page, pageSize, total } };
   };
@@ -93,15 +98,25 @@ export function someRowsReader<Schema extends z.ZodType>(
 function readRows<Schema extends z.ZodType>(
   data: readonly unknown[],
   row: Schema,
-): { rows: z.infer<Schema>[]; unreadable: UnreadableRow[] } {
+  part?: z.ZodType<z.infer<Schema>>,
+): { rows: z.infer<Schema>[]; unreadable: UnreadableRow<z.infer<Schema>>[] } {
   const rows: z.infer<Schema>[] = [];
-  const unreadable: UnreadableRow[] = [];
+  const unreadable: UnreadableRow<z.infer<Schema>>[] = [];
   for (const json of data) {
     const parsed = row.safeParse(json);
     if (parsed.success) rows.push(parsed.data);
-    else unreadable.push({ id: idIn(json), detail: issueText(parsed.error) });
+    else
+      unreadable.push({ id: idIn(json), detail: issueText(parsed.error), ...partIn(json, part) });
   }
   return { rows, unreadable };
+}
+
+function partIn<Row>(
+  json: unknown,
+  schema: z.ZodType<Row> | undefined,
+): Pick<UnreadableRow<Row>, 'part'> {
+  const parsed = schema?.safeParse(json);
+  return parsed?.success === true ? { part: parsed.data } : {};
 }
 
 function idIn(json: unknown): string | null {

@@ -54,11 +54,11 @@ export class SeenRows<Row> {
     joined: boolean,
   ): {
     rows: Row[];
-    unreadable: UnreadableRow[];
+    unreadable: UnreadableRow<Row>[];
     meetsKnown: boolean;
     pastEnd: boolean;
   } {
-    const news = { rows: [] as Row[], unreadable: [] as UnreadableRow[] };
+    const news = { rows: [] as Row[], unreadable: [] as UnreadableRow<Row>[] };
     let meetsKnown = false;
     let pastEnd = false;
     for (const row of page.rows) {

@@ -5,6 +5,7 @@ import type { Priority } from '../../custody/budget/lane.ts';
 import type { PageRequest } from '../../custody/list/page-cursor.ts';
 import type { IncompleteCause } from '../../custody/list/pages.ts';
 import { readList } from '../../custody/list/pages.ts';
+import type { UnreadableRow } from '../../custody/list/row.ts';
 import type { SkipCause } from '../../domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
@@ -22,7 +23,10 @@ export interface CustodyList {
   /** Every row that the reading showed; `transactions` may lack those that were compared before. */
   readonly shown: ReadonlyMap<TransactionId, CustodyTransaction>;
   readonly requests: number;
-  /** Number of rows that this version cannot parse. They do not count as absent. */
+  /**
+   * Number of rows that this version cannot parse. They do not count as absent; of own transactions,
+   * `transactions` has their hash.
+   */
   readonly unreadable: number;
   /** Newest `updatedAt`, Unix milliseconds; null when the list is empty. */
   readonly newest: number | null;
@@ -102,6 +106,13 @@ function isTooLong(cause: IncompleteCause, requests: number): boolean {
   return isOver && requests > 1;
 }
 
+/** What unreadable rows say of own transactions' hashes. */
+export function partsOf(
+  unreadable: readonly UnreadableRow<TransactionRecord>[],
+): TransactionRecord[] {
+  return unreadable.flatMap(({ part }) => part ?? []);
+}
+
 /** Reading order of the transactions list: newest `updatedAt` first, down to `floor`. */
 export function newestFirst(floor: number) {
   return {
@@ -176,7 +187,7 @@ export async function readCustodyList(
   });
   const transactions = new Map<TransactionId, CustodyTransaction>();
   let newest: number | null = null;
-  for (const row of list.rows.values()) {
+  for (const row of [...partsOf(list.unreadable), ...list.rows.values()]) {
     const transaction = { ...transactionOf(row), askedAfter };
     transactions.set(transaction.transactionId, transaction);
     newest = Math.max(newest ?? transaction.updatedAt, transaction.updatedAt);

@@ -6,7 +6,13 @@ import type { SkipCause } from '../../domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import type { TransactionRecord } from '../../wire/transaction.ts';
-import { describeCause, newestFirst, readCustodyList, skipCauseOf } from '../list/custody-list.ts';
+import {
+  describeCause,
+  newestFirst,
+  partsOf,
+  readCustodyList,
+  skipCauseOf,
+} from '../list/custody-list.ts';
 import { PausedList } from '../list/paused-list.ts';
 
 /** Most requests of one reading: a million rows, over as many hours as the budget needs. */
@@ -100,7 +106,11 @@ export class LongList {
       switch (event.kind) {
         case 'rows': {
           unreadable += event.unreadable.length;
-          const rows = event.rows.map((row) => ({ ...transactionOf(row), askedAfter }));
+          const parts = partsOf(event.unreadable);
+          const rows = [...parts, ...event.rows].map((row) => ({
+            ...transactionOf(row),
+            askedAfter,
+          }));
           this.#see(rows, isOwn);
           if (!isOwn) this.#held.push(rows);
           else if (!(await context.take(rows))) return end(NOT_TAKEN);

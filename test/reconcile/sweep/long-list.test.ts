@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
 import { LongList } from '../../../src/reconcile/sweep/long-list.ts';
+import { garblesOwnRows } from '../shown-otherwise.ts';
 import { Stage } from '../stage.ts';
 
 const FUNDS = '900000000000000000';
@@ -48,6 +49,15 @@ test('own transactions are taken first, and again right before the deposits', as
   ]);
   expect(part.requests).toBe(3);
   expect(list.newest).toBe(Math.max(...taken.flat().map((row) => row.updatedAt)));
+});
+
+test('an own transaction whose row cannot be read is taken by its hash, before the deposits', async () => {
+  const { stage, taken, goOn } = await listed();
+  garblesOwnRows(stage);
+  const part = await goOn();
+  expect(part.unreadable).toBe(1);
+  expect(types(taken)).toEqual(['outgoing', 'outgoing', 'incoming', 'incoming']);
+  expect(taken[0]).toMatchObject([{ status: 'unreadable' }]);
 });
 
 test('where the budget ends it waits, and goes on there with each row taken once', async () => {
