@@ -14,7 +14,7 @@ export function configFrom<Value>(
   return loadedFrom(part, path, environment).config;
 }
 
-/** Like `configFrom`, with the paths of the secret files. */
+/** Like `configFrom`, with the paths of the secret files. Throws `CommandFailed` with each problem. */
 export function loadedFrom<Value>(
   part: Part<Value>,
   path: string,

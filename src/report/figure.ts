@@ -15,7 +15,7 @@ export function concise(amount: string, decimals: number): string {
   return decimals === 0 ? amount : scaled(amount, decimals).replace(/\.?0+$/, '');
 }
 
-/** An age in days and hours: `3 d 4 h`. */
+/** An age in days and hours: `3 d 4 h`. `seconds`: whole seconds. */
 export function ageText(seconds: number): string {
   const hours = Math.floor(seconds / 3_600);
   const days = Math.floor(hours / 24);

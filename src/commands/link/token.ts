@@ -5,7 +5,10 @@ import { CommandFailed } from '../../daemon/process/terminal.ts';
 /** Characters that an Authorization header allows. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Reads the token for a running daemon from the named file or the environment. */
+/**
+ * Reads the token for a running daemon from the named file or the environment. Throws `CommandFailed`
+ * when there is none, or when it is not one word of ASCII characters.
+ */
 export function tokenOf(flags: { readonly tokenFile?: string }, environment: Environment): string {
   const token =
     flags.tokenFile === undefined ? environment['COUNTERFOIL_TOKEN'] : tokenIn(flags.tokenFile);

@@ -11,7 +11,10 @@ interface StoreFlags {
   readonly config?: string;
 }
 
-/** The path of the store, from --store or from the configuration. The file may not exist yet. */
+/**
+ * The path of the store, from --store or from the configuration. The file may not exist yet. Throws
+ * `CommandFailed` when both name it, or neither.
+ */
 export function storePathFrom(flags: StoreFlags, environment: Environment): string {
   const { store, config } = flags;
   if (store !== undefined && config !== undefined) {

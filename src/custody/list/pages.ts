@@ -132,7 +132,7 @@ export type ListRead<Row> = {
 
 /**
  * Reads a whole list into memory, at most 100 pages. An `incomplete` list misses rows, so an absent
- * id proves nothing.
+ * id proves nothing. Failures of the API are a result; the promise is never rejected for one.
  */
 export async function readList<Row>(reading: ListReading<Row>): Promise<ListRead<Row>> {
   const rows = new Map<string, Row>();

@@ -4,7 +4,10 @@ import { ok, warning, type Diagnosis } from './diagnosis.ts';
 /** Rules that end within this time are reported to their owner. */
 const SOON_MS = 7 * 86_400_000;
 
-/** Warns of exemption rules that ended or end soon: their differences become breaks. */
+/**
+ * Warns of exemption rules that ended or end soon: their differences become breaks. `now`: Unix
+ * milliseconds.
+ */
 export function checkExemptions(rules: readonly ExemptionRule[], now: number): Diagnosis[] {
   if (rules.length === 0) return [];
   const ending = rules.filter(({ until }) => until <= now + SOON_MS);

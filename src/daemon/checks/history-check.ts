@@ -7,7 +7,8 @@ const TIME_MS_MAX = 30_000;
 
 /**
  * Warns before a first start if the custody service has deposits already and the policy has no start:
- * all of them would be credited. Says nothing if the service cannot be asked; other checks do.
+ * all of them would be credited. Says nothing if the service cannot be asked; other checks do. `now`:
+ * Unix milliseconds.
  */
 export async function checkHistory(
   client: Pick<CustodyClient, 'transactions'>,

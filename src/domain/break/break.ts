@@ -256,7 +256,10 @@ function severityNow(known: Break, found: Finding): Severity {
     : found.severity;
 }
 
-/** Updates an open break whose difference was found again with other figures or another text. */
+/**
+ * Updates an open break whose difference was found again with other figures or another text. `at`:
+ * Unix milliseconds.
+ */
 export function foundAgain(known: Break, found: Finding, at: number): BreakStep {
   const after: Break = {
     ...known,
@@ -295,7 +298,7 @@ function changeText(before: Break, after: Break): string {
     .join(', ');
 }
 
-/** Resolves a break. It keeps its last figures and their sign. */
+/** Resolves a break. It keeps its last figures and their sign. `at`: Unix milliseconds. */
 export function resolved(
   known: Break,
   by: { actor: string; reason: string; at: number },

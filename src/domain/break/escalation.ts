@@ -40,7 +40,7 @@ export function escalationSteps(table: Escalation, at: number): EscalationStep[]
 
 /**
  * Escalates a break by age; only its resolution stops that, an investigation does not. Null when
- * the break is not due by this step.
+ * the break is not due by this step. `at`: Unix milliseconds.
  */
 export function escalated(known: Break, step: EscalationStep, at: number): BreakStep | null {
   const due =

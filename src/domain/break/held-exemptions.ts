@@ -58,7 +58,8 @@ function refused(
 
 /**
  * Applies a person's decision to the rules. A name is unique among the rules, because differences
- * are counted by it. A person's rule that has ended by itself gives its name free.
+ * are counted by it. A person's rule that has ended by itself gives its name free. `at`: Unix
+ * milliseconds.
  */
 export function changeExemptions(
   held: readonly HeldExemption[],

@@ -271,7 +271,7 @@ export function isDue({ state, credit, evidence }: Deposit): boolean {
   return credit === null ? state === 'verifying' : evidence === 'none';
 }
 
-/** The deposit after a rollback: everything bound to the epoch is cleared. */
+/** The deposit after a rollback at `at`, Unix milliseconds: what is bound to the epoch is cleared. */
 export function rolledBack(deposit: Deposit, at: number): Deposit {
   return {
     ...deposit,

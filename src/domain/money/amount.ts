@@ -32,7 +32,7 @@ export function plus(left: Amount, right: Amount): Amount {
   return (left + right) as Amount;
 }
 
-/** The amount with the opposite sign. */
+/** The amount with the opposite sign, in the same unit. */
 export function negated(amount: Amount): Amount {
   return -amount as Amount;
 }

@@ -151,7 +151,7 @@ function ownRule(
   return Object.hasOwn(rules, key) ? rules[key] : undefined;
 }
 
-/** How many different people must approve an amount. */
+/** How many different people must approve an amount in smallest units: 0, 1 or 2. */
 export function approvalsNeeded(rule: PolicyRule, amount: Amount): 0 | 1 | 2 {
   if (rule.twoApprovalsAbove !== null && amount > rule.twoApprovalsAbove) return 2;
   if (rule.oneApprovalAbove !== null && amount > rule.oneApprovalAbove) return 1;

@@ -4,7 +4,8 @@ import { HDKey } from '@scure/bip32';
 
 /**
  * Signs every payload (hex, 32 bytes) with the key at its path below an extended private key, as the
- * client's own signer does. Undefined when `xprv` is no extended private key.
+ * client's own signer does. Undefined when `xprv` is no extended private key. Throws for a path
+ * without a key.
  */
 export function signaturesBy(
   xprv: string,

@@ -56,7 +56,7 @@ export function networkAddressAt(rules: AddressRules, key: VaultKey, path: strin
   }
 }
 
-/** The compressed secp256k1 public key at `path`. */
+/** The compressed secp256k1 public key at `path`: 33 bytes. Throws for a path without a key. */
 export function publicKeyAt(key: VaultKey, path: string): Uint8Array {
   const root =
     key.kind === 'seed' ? HDKey.fromMasterSeed(key.seed) : HDKey.fromExtendedKey(key.xpub);
@@ -76,7 +76,10 @@ function witnessAddress(publicKey: Uint8Array, bech32: string): string {
   return address;
 }
 
-/** The address settings of a UTXO network, as the library needs them. */
+/**
+ * The address settings of a UTXO network, as the library needs them. Throws when the network's
+ * configuration lacks them.
+ */
 export function base58Network({ bech32Prefix, base58Versions }: AddressRules): typeof NETWORK {
   if (bech32Prefix === undefined || base58Versions === undefined) {
     throw new Error('a UTXO network without the versions of its addresses');

@@ -92,8 +92,8 @@ export function feeAssetOf(network: NetworkConfig): string {
 }
 
 /**
- * Formats an amount as a signed decimal string: `-12345` with 4 decimals is `-1.2345` (the
- * specification, section "Balance change entry").
+ * Formats an amount in smallest units as a signed decimal string: `-12345` with 4 decimals is
+ * `-1.2345` (the specification, section "Balance change entry").
  */
 export function formatAmount(amount: bigint, decimals: number): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0');

@@ -3,7 +3,10 @@ import { blocksOf, bodyIn, packedBodies, unpackedBodies } from '../codec/body-bl
 import type { JournalRow } from '../records.ts';
 import type { SealedCommit } from '../replicated/shared-journal.ts';
 
-/** The values of `APPEND` that follow the fence's: the seal's, then the commit's rows. */
+/**
+ * The values of `APPEND` that follow the fence's: the seal's, then the commit's rows. Throws for a
+ * commit without facts.
+ */
 export function valuesOf(commit: SealedCommit): unknown[] {
   const { commitNumber, sealedAt, previousHash, hash, rows } = commit;
   const [first, last] = [rows[0], rows.at(-1)];

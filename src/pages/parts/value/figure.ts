@@ -56,7 +56,7 @@ export function spanText(ms: number): string {
   return `${Math.max(0, Math.floor(ms / unit.ms))} ${unit.name}`;
 }
 
-/** `2025-11-20 01:02:03 UTC` */
+/** `2025-11-20 01:02:03 UTC`. `at`: Unix milliseconds. */
 export function momentText(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,7 +1,10 @@
 import { momentText, spanText } from './figure.ts';
 import type { Markup } from '../markup.ts';
 
-/** A moment in UTC; the page's script writes it in the reader's zone and keeps UTC in the title. */
+/**
+ * A moment, Unix milliseconds, in UTC; the page's script writes it in the reader's zone and keeps UTC
+ * in the title.
+ */
 export function Moment({ at }: { at: number }): Markup {
   const utc = momentText(at);
   return (
@@ -11,7 +14,7 @@ export function Moment({ at }: { at: number }): Markup {
   );
 }
 
-/** How long ago something was: `5 min`; the moment is in the title. */
+/** How long ago something was: `5 min`; the moment is in the title. Both are Unix milliseconds. */
 export function Age({ at, now }: { at: number; now: number }): Markup {
   return (
     <time datetime={new Date(at).toISOString()} title={momentText(at)}>

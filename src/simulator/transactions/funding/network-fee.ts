@@ -10,7 +10,8 @@ export interface AccountFee {
 }
 
 /**
- * Computes the fee on an account network. `bid` multiplies the price: 1, or more for a replacement.
+ * Computes the fee on an account network, in the smallest unit of its asset. `bid` multiplies the
+ * price: 1, or more for a replacement. Throws for a UTXO network, which has `outputFee`.
  */
 export function accountFee(
   network: NetworkConfig,
@@ -50,7 +51,10 @@ const OVERHEAD_BYTES = 11;
 const INPUT_BYTES = 68;
 const OUTPUT_BYTES = 31;
 
-/** The fee on a UTXO network, in the asset's smallest unit. `bid` as in `accountFee`. */
+/**
+ * The fee on a UTXO network, in the asset's smallest unit. `bid` as in `accountFee`. Throws for an
+ * account network.
+ */
 export function outputFee(
   network: NetworkConfig,
   shape: { inputs: number; outputs: number; bid: bigint },

@@ -9,7 +9,7 @@ import { sourceLevel } from './source-level.ts';
 /**
  * Builds a transaction that pays the order from its scope. Account networks use one address. UTXO
  * networks use any inputs of one group of addresses; the order's source level (address, account or
- * vault) makes the groups. The first group that can pay does.
+ * vault) makes the groups. The first group that can pay does. Throws for an unknown network.
  */
 export function fund(view: FundingView, order: Order): Funding {
   const original = replacedTransaction(view, order);

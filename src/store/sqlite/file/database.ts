@@ -244,7 +244,8 @@ export function openForCheckpoints(path: string): Database.Database {
 
 /**
  * Switches a store that no other process has open from WAL mode to one file. A reader then leaves
- * no `-wal` and `-shm` beside it. Opening the store for writing restores WAL mode.
+ * no `-wal` and `-shm` beside it. Opening the store for writing restores WAL mode. Throws
+ * `StoreRefused`.
  */
 export function makeOneFile(path: string): void {
   opened(path, { fileMustExist: true }, (db) => {

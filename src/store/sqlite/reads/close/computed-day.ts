@@ -7,7 +7,10 @@ import { computeDay, packDay, type ComputedDay } from '../../../close/close-day.
 import { SqliteCloseRecords } from '../../close/close-records.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 
-/** Computes a day's report (`Reads.computeDay`), within the caller's transaction. */
+/**
+ * Computes a day's report (`Reads.computeDay`), within the caller's transaction. `at`: when, Unix
+ * milliseconds.
+ */
 export function readComputedDay(
   db: Database,
   keys: KeyLookup,
