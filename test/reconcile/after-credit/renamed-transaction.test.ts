@@ -97,6 +97,43 @@ test.each([
   expect(audit(stage.open)).toEqual([]);
 });
 
+/** From now on lists also show a transaction's row as it was when it was rolled back, first. */
+function alsoLists({ client }: Stage, row: TransactionRecord): void {
+  const list = client.transactions.bind(client);
+  client.transactions = async (...asked) => {
+    const answer = await list(...asked);
+    if (answer.kind !== 'ok') return answer;
+    const { rows, total } = answer.value;
+    return { ...answer, value: { ...answer.value, rows: [...rows, row], total: total + 1 } };
+  };
+}
+
+test('the row of before, which was rolled back, reverses no credit of the transaction that was mined again under another id', async () => {
+  const { stage, hash } = await reversed();
+  const [deposit] = await stage.deposits(hash);
+  const asked = { page: 0, pageSize: 1_000 };
+  const answer = await stage.client.transactions(asked, {
+    priority: 'sweep',
+    deadlineMs: Infinity,
+  });
+  if (answer.kind !== 'ok') throw new Error(answer.kind);
+  const [row] = answer.value.rows.filter(({ blockchainHash }) => blockchainHash === hash);
+  if (row === undefined) throw new Error('no row');
+  alsoLists(stage, { ...row, transactionId: deposit?.transactionId ?? '', status: 'rolledback' });
+  await stage.mine(3);
+  const webhookUrl = await stage.webhookUrl();
+  const subscription = { webhookUrl, vaults: 'all' } as const;
+  for (let run = 0; run < 8; run += 1) {
+    await stage.run(stage.newSweep({ subscription }));
+    await stage.caller.advance(GRACE_MS);
+  }
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700', 'credit 700']);
+  const mismatches = stage.open.breaks().filter(({ type }) => type === 'status_mismatch');
+  // The row was the deposit's own until the deposit followed the other one.
+  expect(mismatches).toMatchObject([{ state: 'resolved' }]);
+  expect(audit(stage.open)).toEqual([]);
+});
+
 test('a reversed deposit that is mined again under another id is credited again after the grace period', async () => {
   const { stage, hash } = await reversed();
   await stage.mine(3);

@@ -44,13 +44,15 @@ test.for<[record: Partial<CustodyTransaction>, is: boolean]>([
   [{ changes: [balanceChange(100n, { addressId: AddressId('adr-2') })] }, false],
   [{ changes: [] }, false],
   [{ changes: null }, true],
-  [{ changes: [], status: 'rolledback' }, true],
+  [{ status: 'rolledback', updatedAt: CREDIT.creditedAt }, true],
+  [{ status: 'rolledback', updatedAt: CREDIT.creditedAt - 1 }, false],
   [{ addressId: AddressId('adr-2') }, false],
-  [{ addressId: AddressId('adr-2'), status: 'rolledback' }, false],
+  [{ addressId: AddressId('adr-2'), status: 'rolledback', updatedAt: LATE.at }, false],
   [{ blockchainHash: BlockchainHash('0xb2') }, false],
 ])('a record %o under another id is the deposit’s: %s', ([record, is]) => {
   const renamed = received({ transactionId: TransactionId('renamed'), ...record });
-  expect(isRenamed(DUE, renamed)).toBe(is);
+  expect(isRenamed({ ...DUE, credit: CREDIT }, renamed)).toBe(is);
+  expect(isRenamed(DUE, renamed)).toBe(is && record.status !== 'rolledback');
 });
 
 describe('a deposit against the custody API’s record', () => {
