@@ -33,11 +33,11 @@ import type { NetworkKey, VaultId } from '../../ids.ts';
 import { withCustodySum, type Movement } from '../../money/movement.ts';
 import { compareBooked, compareUnseen } from './unseen-comparison.ts';
 import { reverseCredit, evaluate, type Evaluated } from '../evaluation.ts';
-import { isPostedFor } from '../../hash/sighting.ts';
+import { isPostedFor, type Sighting } from '../../hash/sighting.ts';
 
 type Healed = ChangeSet['healed'];
 
-const UNSEEN_BREAKS = ['missing_notification', 'status_mismatch'] as const;
+const UNSEEN_BREAKS = ['missing_notification', 'status_mismatch', 'amount_mismatch'] as const;
 const DEPOSIT_BREAKS = ['unknown_to_custody', 'amount_mismatch', 'status_mismatch'] as const;
 
 /**
@@ -209,10 +209,13 @@ function sayTheSame(before: Deposit, after: Deposit): boolean {
   return keys.every((key) => key === 'updatedAt' || before[key] === after[key]);
 }
 
-/** Whether the record's fee, rebate and mint entries are booked: they make no deposit. */
-function isBookedWithoutDeposit(hashState: HashState, record: CustodyTransaction): boolean {
-  if (receivedIn(record.changes ?? []).length > 0) return false;
-  return hashState.sightings.some(
+/** The booked fee, rebate and mint entries of the record, which make no deposit; else undefined. */
+function bookedWithoutDeposit(
+  hashState: HashState,
+  record: CustodyTransaction,
+): Sighting | undefined {
+  if (receivedIn(record.changes ?? []).length > 0) return undefined;
+  return hashState.sightings.find(
     (sighting) =>
       sighting.stream === 'incoming' &&
       sighting.vaultId === record.vaultId &&
@@ -222,9 +225,10 @@ function isBookedWithoutDeposit(hashState: HashState, record: CustodyTransaction
 
 function unseenOutcome(hashState: HashState, record: CustodyTransaction, grace: Grace): Outcome {
   if (hashState.deposits.some((deposit) => answersTo(deposit, record))) return MATCHED;
-  return isBookedWithoutDeposit(hashState, record)
-    ? compareBooked(record, grace)
-    : compareUnseen(record, grace);
+  const booked = bookedWithoutDeposit(hashState, record);
+  return booked === undefined
+    ? compareUnseen(record, grace)
+    : compareBooked(record, booked.posted, grace);
 }
 
 /**

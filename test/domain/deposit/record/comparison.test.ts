@@ -95,18 +95,38 @@ describe('an incoming transaction of the API that no deposit answers to', () => 
 });
 
 describe('an incoming transaction of the API that is booked without a deposit', () => {
+  const POSTED = [balanceChange(100n)];
+
   test.for<[why: string, record: Partial<CustodyTransaction>, is: string]>([
     ['confirmed', {}, 'matched'],
+    ['in two entries', { changes: [balanceChange(60n), balanceChange(40n)] }, 'matched'],
+    ['of another amount', { changes: [balanceChange(99n)] }, 'critical amount_mismatch 1'],
+    [
+      'of another amount a moment ago',
+      { changes: [balanceChange(99n)], updatedAt: LATE.at - 1 },
+      'skipped: in_grace',
+    ],
+    ['without the asset', { changes: [] }, 'critical amount_mismatch 100'],
+    ['with omitted amounts', { changes: null }, 'skipped: balance_changes_pending'],
     ['in the mempool again', { status: 'mempool' }, 'skipped: custody_behind'],
     ['rolled back', { status: 'rolledback' }, 'warning status_mismatch'],
     ['failed', { status: 'failed' }, 'warning status_mismatch'],
     ['failed a moment ago', { status: 'failed', updatedAt: LATE.at - 1 }, 'skipped: in_grace'],
   ])('%s', ([, record, outcome]) => {
-    expect(shownOutcome(compareBooked(received(record), LATE))).toBe(outcome);
+    expect(shownOutcome(compareBooked(received(record), POSTED, LATE))).toBe(outcome);
+  });
+
+  test('says which amounts differ', () => {
+    const usdc = AssetId('ethereum:USDC');
+    const record = received({ changes: [balanceChange(100n), balanceChange(3n, { asset: usdc })] });
+    const outcome = compareBooked(record, POSTED, LATE);
+    expect(foundIn(outcome).map(({ subject, detail }) => [subject.asset, detail])).toEqual([
+      [usdc, 'the custody API says the transaction moved 3 ethereum:USDC, the notifications say 0'],
+    ]);
   });
 
   test('says what is still booked', () => {
-    const outcome = compareBooked(received({ status: 'failed' }), LATE);
+    const outcome = compareBooked(received({ status: 'failed' }), POSTED, LATE);
     expect(outcome.kind === 'break' && outcome.finding.detail).toBe(
       'the custody API says failed, and no rollback arrived: its entries are still booked',
     );
