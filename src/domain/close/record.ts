@@ -102,6 +102,11 @@ export interface CloseRecord {
    */
   readonly timingAgrees?: true;
   /**
+   * Of the breaks that a person resolved, only those about amounts or a status explain a difference.
+   * Absent in older days: their replay gives the text that was sealed and signed.
+   */
+  readonly resolvedAreCompared?: true;
+  /**
    * The version of the report's rules. Absent in days closed under rules 1: their replay gives the
    * text that was sealed and signed.
    */

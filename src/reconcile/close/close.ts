@@ -262,6 +262,7 @@ export class Closer {
       exemptionsExplain: true,
       carriesAfterCutOff: true,
       timingAgrees: true,
+      resolvedAreCompared: true,
       rules: 2,
       ...found,
     };

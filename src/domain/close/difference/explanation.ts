@@ -64,6 +64,20 @@ function isDenied({ type, subject }: Pick<Finding, 'type' | 'subject'>): boolean
   return type === 'unknown_to_custody' && subject.depositId === null;
 }
 
+/**
+ * Break types that compare two sides. Others say nothing of a difference: a deposit that was stale
+ * once, for example, or that waited for its owner.
+ */
+const COMPARED: ReadonlySet<BreakType> = new Set([
+  'missing_notification',
+  'unknown_to_custody',
+  'amount_mismatch',
+  'amount_changed',
+  'status_mismatch',
+  'conservation',
+  'unexplained_movement',
+]);
+
 /** The open break about a vault and asset of a hash, or a break that a person resolved. */
 function breakAbout(
   vaultAsset: VaultAsset,
@@ -77,7 +91,11 @@ function breakAbout(
     );
   const open = about.find(({ state }) => state !== 'resolved');
   if (open !== undefined) return explained('break', `${open.type}: ${open.detail}`, open.breakId);
-  const byPerson = about.find(({ resolvedBy }) => resolvedBy !== RECONCILER);
+  const byPerson = about.find(
+    ({ type, resolvedBy }) =>
+      resolvedBy !== RECONCILER &&
+      (context.record.resolvedAreCompared !== true || COMPARED.has(type)),
+  );
   if (byPerson === undefined) return undefined;
   const detail = `${byPerson.type}, resolved by ${byPerson.resolvedBy ?? ''}: ${byPerson.resolution ?? ''}`;
   return explained('resolved_break', detail, byPerson.breakId);

@@ -50,7 +50,7 @@ export interface Case {
   readonly custody?: CustodyReading;
   readonly breaks?: readonly Break[];
   readonly exemptions?: readonly ActiveExemption[];
-  /** Closed before exemptions explained anything. */
+  /** Closed before exemptions explained anything, when any resolved break did. */
   readonly old?: boolean;
 }
 
@@ -66,7 +66,10 @@ export function found(given: Case): ReportDifference[] {
   };
   const record = recordOf(custody);
   return differencesOf(facts, {
-    record: given.old === true ? record : { ...record, exemptionsExplain: true },
+    record:
+      given.old === true
+        ? record
+        : { ...record, exemptionsExplain: true, resolvedAreCompared: true },
     reading: new ReadingByHash(record.custody),
     breaksOf: () => breaks,
     exemptionsOf: () => exemptions,

@@ -47,6 +47,24 @@ describe('a break about a difference', () => {
     ).toEqual([explanation, explanation]);
   });
 
+  test.for<[type: BreakType, explanation: string]>([
+    ['missing_notification', 'resolved_break'],
+    ['unknown_to_custody', 'resolved_break'],
+    ['amount_mismatch', 'resolved_break'],
+    ['amount_changed', 'resolved_break'],
+    ['status_mismatch', 'resolved_break'],
+    ['unexplained_movement', 'resolved_break'],
+    ['stale_deposit', 'unexplained'],
+    ['reversal_after_credit', 'unexplained'],
+    ['unattributed_memo', 'unexplained'],
+  ])('%s, resolved by a person: %s, and in older days resolved_break', ([type, explanation]) => {
+    const breaks = [{ ...closed('ann'), type }];
+    const kinds = (old: boolean) =>
+      found({ lines: [line(2n)], says: 3n, breaks, old }).map((one) => one.explanation);
+    expect(kinds(false)).toContain(explanation);
+    expect(kinds(true)).toEqual(['resolved_break']);
+  });
+
   test('says what it is, and who resolved it why', () => {
     const lines = [chain(7n)];
     const detail = (breaks: Break[]) => found({ lines, custody: NOT_READ, breaks })[0]?.detail;
