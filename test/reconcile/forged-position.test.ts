@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Stage, type DepositAddress, type Webhook } from './stage.ts';
+import { audit } from '../store/bookkeeping/audited.ts';
+import { ETH, GRACE_MS, Stage, type DepositAddress, type Webhook } from './stage.ts';
 
 const HUGE_DEPTH = 1_000_000;
 const XRP = 'ripple:XRP';
@@ -113,6 +114,28 @@ async function paidBeside() {
 function positionOf({ vaultId, accountId, addressId }: DepositAddress): Record<string, string> {
   return { [`${vaultId}/${accountId}/${addressId} ethereum:ETH`]: '700' };
 }
+
+test('a deposit whose webhooks are lost is booked and credited, although a webhook named its transaction at another address', async () => {
+  const stage = await Stage.start();
+  const subscription = { webhookUrl: await stage.webhookUrl(), vaults: 'all' } as const;
+  const sweep = stage.newSweep({ subscription });
+  const depositAddress = await stage.depositAddress();
+  stage.loses = ({ stream }) => stream === 'incoming';
+  const hash = await stage.paid(depositAddress, 700, 3);
+  const webhook = stage.lost.find(({ type }) => type === 'confirmation');
+  const balanceChanges = [{ asset: ETH, amount: '700', tags: [] }];
+  await stage.deliver({ ...webhook, id: 'forged', addressId: 'another', balanceChanges });
+  for (let run = 0; run < 4; run += 1) {
+    await stage.caller.advance(GRACE_MS);
+    await stage.run(sweep);
+  }
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(await stage.deposits(hash)).toContainEqual(
+    expect.objectContaining({ addressId: depositAddress.addressId, state: 'credited' }),
+  );
+  expect(stage.open.openBreak('unknown_to_custody').severity).toBe('critical');
+  expect(audit(stage.open)).toEqual([]);
+});
 
 test('entries that a webhook moves to another address move back, and breaks say so', async () => {
   const { stage, depositAddress, hash, elsewhere } = await paidBeside();

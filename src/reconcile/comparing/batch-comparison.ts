@@ -195,10 +195,12 @@ export async function compareAll(context: {
       return disowned?.has(hashKeyOf(deposit)) ? disclaimed(deposit) : deposit;
     });
     if (mayBeUnsentTransfer({ row, deposits }, targets, snapshot)) return [notCompared(row)];
-    const compared =
-      deposits.length === 0
-        ? [compareUnseenRow(row, snapshot)]
-        : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
+    // A deposit whose id a webhook forged is not the row's: the row may have none yet.
+    const isUnseen = deposits.every((deposit) => isMisnamed(deposit, row));
+    const compared = [
+      ...deposits.map((deposit) => compareDepositRow(deposit, row, snapshot)),
+      ...(isUnseen ? [compareUnseenRow(row, snapshot)] : []),
+    ];
     return isJustRolledBack(row, snapshot) ? compared.map(unrepaired) : compared;
   });
   const misnamed = unconfirmed.withdrawals.filter(

@@ -8,6 +8,7 @@ import {
   foundIn,
   hasLasted,
   healedBy,
+  isMisnamed,
   isNamedOtherwise,
   MATCHED,
   samePosition,
@@ -223,8 +224,13 @@ function bookedWithoutDeposit(
   );
 }
 
+/** Whether the deposit is the record's. A webhook alone may have named its id at another position. */
+function hasArrivedAs(deposit: Deposit, record: CustodyTransaction): boolean {
+  return answersTo(deposit, record) && !isMisnamed(deposit, record);
+}
+
 function unseenOutcome(hashState: HashState, record: CustodyTransaction, grace: Grace): Outcome {
-  if (hashState.deposits.some((deposit) => answersTo(deposit, record))) return MATCHED;
+  if (hashState.deposits.some((deposit) => hasArrivedAs(deposit, record))) return MATCHED;
   const booked = bookedWithoutDeposit(hashState, record);
   return booked === undefined
     ? compareUnseen(record, grace)
