@@ -385,8 +385,9 @@ CREATE INDEX deposits_internal_unverified ON deposits (deposit_id)
 -- Credited deposits whose hash left the chain. The reversal waits for the custody API's record.
 CREATE INDEX deposits_to_reverse ON deposits (credit_id)
   WHERE credit_id IS NOT NULL AND evidence = 'none';
--- Whether a transaction was credited under another hash.
-CREATE INDEX deposits_credited ON deposits (transaction_id) WHERE credit_id IS NOT NULL;
+-- Whether a transaction verified a deposit at another hash or position, or was credited there.
+CREATE INDEX deposits_verified ON deposits (transaction_id)
+  WHERE credit_id IS NOT NULL OR verified_at IS NOT NULL;
 -- Unfinished deposits, the longest without progress first: a run reports stale ones.
 CREATE INDEX deposits_idle ON deposits (updated_hour, hash_id, deposit_id)
   WHERE (state = 'detected' OR state = 'confirming' OR state = 'verifying'

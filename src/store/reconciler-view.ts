@@ -1,6 +1,7 @@
 import type { Break } from '../domain/break/break.ts';
 import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
 import type { Deposit } from '../domain/deposit/deposit.ts';
+import type { Shown } from '../domain/deposit/record/comparison.ts';
 import type { KeyedHashState } from '../domain/hash/hash-state.ts';
 import type { AssetId, HashKey, NetworkKey, TransactionId, VaultId } from '../domain/ids.ts';
 import type { CreditingPolicy } from '../domain/policy/policy.ts';
@@ -23,18 +24,18 @@ export type UnsentTransfer = Pick<Withdrawal, 'transactionId' | 'destinationAddr
 };
 
 /** An incoming transaction, and the hash and position at which the custody API shows it. */
-export type Received = HashKey &
-  Pick<Deposit, 'vaultId' | 'accountId' | 'addressId' | 'memo'> & {
-    readonly transactionId: TransactionId;
-  };
+export type Received = Shown & { readonly transactionId: TransactionId };
 
 /** The records that a comparison reads, from one snapshot. */
 export interface ReconcilerView {
   readonly hashStates: readonly KeyedHashState[];
   /** The last `incoming` rollbacks after the given journal position. */
   readonly rollbacks: readonly LastRollback[];
-  /** Deposits that were credited for the given incoming transactions, at another hash or position. */
-  readonly creditedElsewhere: readonly Deposit[];
+  /**
+   * Deposits that the given incoming transactions verified, or were credited to, at another hash or
+   * position.
+   */
+  readonly verifiedElsewhere: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
   /** Own transactions without a hash, if they were asked for. */
   readonly unsent: readonly UnsentTransfer[];

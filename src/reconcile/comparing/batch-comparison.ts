@@ -96,7 +96,7 @@ export async function takeSnapshot(
     withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
     ownHashes: byTransaction(view.hashStates),
     rollbacks: groupedBy(view.rollbacks, (one) => hashKeyOf(one)),
-    creditedElsewhere: groupedBy(view.creditedElsewhere, (one) => one.transactionId),
+    verifiedElsewhere: groupedBy(view.verifiedElsewhere, (one) => one.transactionId),
     unsent: view.unsent,
     openBreaks: view.openBreaks,
     pinnedDecimals: view.pinnedDecimals,
@@ -183,10 +183,11 @@ export async function compareAll(context: {
   const received = rows.filter((row) => row.type === 'incoming');
   const incoming = await inBatches(received, (row) => {
     if (mustBeReadAgain(row, snapshot)) return [notCompared(row)];
-    const credited = snapshot.creditedElsewhere.get(row.transactionId);
-    if (credited !== undefined) {
-      // One transaction, one credit: while it is credited elsewhere, its other deposits wait.
-      const given = credited.map((deposit) => compareDepositRow(deposit, row, snapshot));
+    const elsewhere = snapshot.verifiedElsewhere.get(row.transactionId);
+    if (elsewhere !== undefined) {
+      // One transaction, one credit: while it is verified or credited elsewhere, its other deposits
+      // wait. This row ends a verification without a credit.
+      const given = elsewhere.map((deposit) => compareDepositRow(deposit, row, snapshot));
       return [notCompared(row), ...given];
     }
     const deposits = depositsOf(row, snapshot).map((deposit) => {

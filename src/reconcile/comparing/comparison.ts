@@ -49,8 +49,8 @@ export interface Snapshot {
   readonly ownHashes: ReadonlyMap<TransactionId, readonly KeyedHashState[]>;
   /** The last rollbacks since the oldest row was requested, by hash. */
   readonly rollbacks: ReadonlyMap<string, readonly LastRollback[]>;
-  /** Deposits that were credited for a transaction at another hash or position than its row has. */
-  readonly creditedElsewhere: ReadonlyMap<string, readonly Deposit[]>;
+  /** Deposits that a transaction verified, or was credited to, at another hash or position than its row has. */
+  readonly verifiedElsewhere: ReadonlyMap<string, readonly Deposit[]>;
   /** Own transactions that had no hash when the custody API last showed them. */
   readonly unsent: readonly UnsentTransfer[];
   readonly openBreaks: ReadonlyMap<string, Break>;

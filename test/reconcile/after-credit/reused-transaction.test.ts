@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { audit } from '../../store/bookkeeping/audited.ts';
 import { showsOtherwise } from '../shown-otherwise.ts';
 import { GRACE_MS, Stage, type Webhook } from '../stage.ts';
+import { startVerifying } from '../verifying/verifying-stage.ts';
 
 const NEW_HASH = `0x${'b2'.repeat(32)}`;
 
@@ -83,3 +84,39 @@ test('a transaction that was credited is not credited again when a later webhook
   expect(stage.open.openBreak('unknown_to_custody').deposit_id).toBe(credited?.depositId);
   expect(audit(stage.open)).toEqual([]);
 });
+
+test('a transaction that was verified under one hash while a person held it is credited under its new hash only', async () => {
+  const { stage, sweep, rounds } = await startVerifying();
+  const hash = await stage.paid(await stage.depositAddress(), 700, 1);
+  await held(stage, hash);
+  await stage.mine(2);
+  await stage.run(sweep);
+  const [first] = await stage.deposits(hash);
+  expect(first?.verifiedAt).not.toBeNull();
+  const webhooks = [...stage.heard.values()].filter(({ stream }: Webhook) => stream === 'incoming');
+  const updatedAt = new Date(stage.now).toISOString();
+  showsOtherwise(stage, (row) => ({ ...row, blockchainHash: NEW_HASH, updatedAt }));
+  for (const webhook of webhooks) {
+    await stage.deliver({ ...webhook, id: `${webhook.id}-new`, blockchainHash: NEW_HASH });
+  }
+  await held(stage, NEW_HASH);
+  await rounds(30_000);
+  await released(stage, hash);
+  await released(stage, NEW_HASH);
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(await stage.depositState(hash)).toBe('verifying');
+  expect(await stage.depositState(NEW_HASH)).toBe('credited');
+  expect(audit(stage.open)).toEqual([]);
+});
+
+async function held(stage: Stage, blockchainHash: string): Promise<void> {
+  for (const { depositId } of await stage.deposits(blockchainHash)) {
+    await stage.open.decide({ kind: 'hold', depositId, reason: 'checking' });
+  }
+}
+
+async function released(stage: Stage, blockchainHash: string): Promise<void> {
+  for (const { depositId } of await stage.deposits(blockchainHash)) {
+    await stage.open.decide({ kind: 'release', depositId, reason: 'checked' });
+  }
+}

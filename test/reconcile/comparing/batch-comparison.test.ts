@@ -16,7 +16,7 @@ const NOTHING_KNOWN: Snapshot = {
   withdrawals: new Map(),
   ownHashes: new Map(),
   rollbacks: new Map(),
-  creditedElsewhere: new Map(),
+  verifiedElsewhere: new Map(),
   unsent: [],
   openBreaks: new Map(),
   pinnedDecimals: new Map(),

@@ -151,17 +151,25 @@ export function isNamedOtherwise({ transactionId }: Deposit, record: CustodyTran
   return transactionId !== null && transactionId !== record.transactionId;
 }
 
+/** The hash and the position at which the API shows an incoming transaction. */
+export type Shown = Pick<CustodyTransaction, 'blockchainHash'> &
+  Pick<Deposit, 'network' | 'vaultId' | 'accountId' | 'addressId' | 'memo'>;
+
+/** Whether the API shows a transaction at a deposit's hash and position. */
+export function isShownAt(deposit: Deposit, shown: Shown): boolean {
+  return (
+    shown.network === deposit.network &&
+    shown.blockchainHash === deposit.blockchainHash &&
+    shown.vaultId === deposit.vaultId &&
+    shown.accountId === deposit.accountId &&
+    shown.addressId === deposit.addressId &&
+    shown.memo === deposit.memo
+  );
+}
+
 /** Whether an API record has a deposit's network, hash and position, under any transaction id. */
 export function samePosition(deposit: Deposit, record: CustodyTransaction): boolean {
-  return (
-    record.type === 'incoming' &&
-    record.network === deposit.network &&
-    record.blockchainHash === deposit.blockchainHash &&
-    record.vaultId === deposit.vaultId &&
-    record.accountId === deposit.accountId &&
-    record.addressId === deposit.addressId &&
-    record.memo === deposit.memo
-  );
+  return record.type === 'incoming' && isShownAt(deposit, record);
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type HashKey,
 } from '../../../../domain/ids.ts';
 import type { Deposit } from '../../../../domain/deposit/deposit.ts';
+import { isShownAt } from '../../../../domain/deposit/record/comparison.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
 import type { LastRollback, Received, ReconcilerView } from '../../../reconciler-view.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
@@ -33,10 +34,6 @@ interface Growing extends HashKey {
 
 function keyOf(network: string, hash: string): string {
   return JSON.stringify([network, hash]);
-}
-
-function keyOfHash({ network, blockchainHash }: HashKey): string {
-  return keyOf(network, blockchainHash);
 }
 
 /**
@@ -169,19 +166,11 @@ async function hashStatesAt(
   return [...hashStates.values()];
 }
 
-/** Whether a deposit has the hash and the position at which the API shows its transaction. */
-function isShownAt(deposit: Deposit, shown: Received): boolean {
-  return (
-    keyOfHash(deposit) === keyOfHash(shown) &&
-    deposit.vaultId === shown.vaultId &&
-    deposit.accountId === shown.accountId &&
-    deposit.addressId === shown.addressId &&
-    deposit.memo === shown.memo
-  );
-}
-
-/** Deposits that were credited for one of these transactions, at another hash or position than now. */
-async function creditedElsewhereAt(
+/**
+ * Deposits that were verified or credited by one of these transactions, at another hash or position
+ * than now.
+ */
+async function verifiedElsewhereAt(
   at: Kysely<Tables>,
   received: readonly Received[],
 ): Promise<Deposit[]> {
@@ -191,7 +180,7 @@ async function creditedElsewhereAt(
     const rows = at
       .selectFrom('deposits')
       .where('transaction_id', 'in', batch)
-      .where('credit_id', 'is not', null);
+      .where((eb) => eb.or([eb('credit_id', 'is not', null), eb('verified_at', 'is not', null)]));
     for (const row of await rows.selectAll().execute()) {
       const deposit = depositOf(row);
       const { transactionId } = deposit;
@@ -245,7 +234,7 @@ export function readReconcilerView(
     return {
       hashStates,
       rollbacks: await rollbacksAt(at, { hashStates, after: about.rolledBackAfter }, keys),
-      creditedElsewhere: await creditedElsewhereAt(at, about.received ?? []),
+      verifiedElsewhere: await verifiedElsewhereAt(at, about.received ?? []),
       withdrawals: await withdrawalsAt(at, about.transactionIds),
       unsent: about.unsent === true ? await readUnsentTransfers(at) : [],
       openBreaks: await readOpenBreaks(at),
