@@ -1,3 +1,4 @@
+import { jsonOf } from './link/daemon-answer.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { startCore, type CoreOptions, type RunningCore } from '../simulator/core.ts';
@@ -47,14 +48,6 @@ function parseIdentityProvider(
     );
   }
   return [...before, parsed.data];
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Time limit for open requests and deliveries at shutdown. */

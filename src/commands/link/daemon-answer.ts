@@ -35,7 +35,8 @@ export function answerOf<Value>(where: URL, text: string, form: z.ZodType<Value>
   );
 }
 
-function jsonOf(text: string): unknown {
+/** The value of a JSON text; undefined for any other text. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

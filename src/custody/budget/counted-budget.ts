@@ -1,5 +1,4 @@
 import { RequestBudget, within, type Reservation } from './budget.ts';
-import type { Priority } from './lane.ts';
 import { MemoryRequestLog, UNDER_WAY_MS_MAX, type RequestLog } from './request-log.ts';
 import type { SharedCount } from './shared-count.ts';
 
@@ -8,10 +7,7 @@ const FULL_MS = 1_000;
 /** A request that was counted longer ago would be under way for longer than the windows assume. */
 const COUNTED_MS_MAX = UNDER_WAY_MS_MAX / 2;
 
-interface Wanted {
-  readonly priority: Priority;
-  readonly deadlineMs: number;
-}
+type Wanted = Parameters<RequestBudget['reserve']>[0];
 
 /**
  * The budget of a client: with a log of its machine, or with a count that machines share. `count`

@@ -1,8 +1,8 @@
 import { Hono, type Context } from 'hono';
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { CloseAnswer, RunAnswer } from '../../api/services.ts';
 import type { Fact } from '../../domain/fact/fact.ts';
+import type { HooksEnv } from '../../intake/hooks.ts';
 import { BodyMemory } from '../../intake/body-memory.ts';
 import type { FactQueue } from '../../intake/fact-queue.ts';
 import { PathTokens } from '../../intake/path-token.ts';
@@ -46,27 +46,23 @@ export interface ReceiverRoutesOptions {
   readonly observe: (refused: 'secret' | 'protocol' | 'clock' | 'epoch') => void;
 }
 
-interface Env {
-  Bindings: { incoming?: IncomingMessage };
-}
-
 /**
  * What this receiver takes from others while it is the owner: facts, and calls for its duties. Every
  * request needs the shared secret, the same protocol, a clock that agrees, and the owner's epoch.
  */
-export function receiverRoutes(options: ReceiverRoutesOptions): Hono<Env> {
+export function receiverRoutes(options: ReceiverRoutesOptions): Hono<HooksEnv> {
   const secrets = new PathTokens([options.secret]);
   const bytesMax = Math.max(options.bodyBytesMax, BODIES_BYTES_MAX) + LIST_BYTES_MAX;
   const memory = new BodyMemory(2 * bytesMax + 33_554_432);
-  const app = new Hono<Env>();
-  app.use('*', async (context: Context<Env>, next) => {
+  const app = new Hono<HooksEnv>();
+  app.use('*', async (context: Context<HooksEnv>, next) => {
     context.header('cache-control', 'no-store');
     return refusal(context, secrets, options) ?? next();
   });
   app.post('/facts', async (context) => {
     const share = memory.share();
     try {
-      const incoming = (context.env as Env['Bindings'] | undefined)?.incoming;
+      const incoming = (context.env as HooksEnv['Bindings'] | undefined)?.incoming;
       const read = await readBody(context.req.raw, { bytesMax, share }, incoming);
       if (read.kind === 'too_large') {
         const text = `the facts are larger than ${bytesMax} bytes: intake.maxBodyBytes must be the same for all receivers`;
@@ -103,7 +99,7 @@ export function receiverRoutes(options: ReceiverRoutesOptions): Hono<Env> {
 }
 
 function refusal(
-  context: Context<Env>,
+  context: Context<HooksEnv>,
   secrets: PathTokens,
   options: ReceiverRoutesOptions,
 ): Response | null {

@@ -22,7 +22,7 @@ import {
 import { skipCauseOf } from '../list/custody-list.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import { RevisitSchedule } from './revisit-schedule.ts';
-import { Rotation } from './rotation.ts';
+import { Rotation, type RotationContext } from './rotation.ts';
 import { Tally } from '../comparing/tally.ts';
 import type { VaultList } from '../watching/vault-list.ts';
 
@@ -49,12 +49,6 @@ const ROWS_MAX = 5_000;
 
 /** Chain view entries searched for changed addresses; also the most of these kept for later runs. */
 const CHANGED_MAX = 500;
-
-interface AddressContext {
-  readonly custody: CustodyClient;
-  readonly now: number;
-  readonly deadlineMs: number;
-}
 
 /** A row of an address's list, with the transactions that the API knows under the same hash. */
 interface LookedAt {
@@ -163,7 +157,7 @@ export class AddressRound {
   /** Addresses due for a revisit first. At most half of the requests go to these. */
   async #readAddresses(
     room: number,
-    run: AddressContext,
+    run: RotationContext,
   ): Promise<{ addresses: AddressRead[]; requests: number }> {
     const chosen = await this.#urgent(Math.floor(room / 2), run.now);
     const addresses: AddressRead[] = [];
@@ -201,7 +195,7 @@ export class AddressRound {
   /** Asks the transactions API for hashes that our records do not explain. */
   async #lookUp(
     read: readonly AddressRead[],
-    run: AddressContext & { room: number },
+    run: RotationContext & { room: number },
   ): Promise<Omit<Looked, 'read'>> {
     const tally = new Tally();
     for (const one of read) {
@@ -272,11 +266,11 @@ type Found =
 
 /** Looks up each hash once, within the allowed number of requests. */
 class LookUps {
-  readonly #run: AddressContext & { readonly room: number };
+  readonly #run: RotationContext & { readonly room: number };
   readonly #asked = new Map<string, Found>();
   requests = 0;
 
-  constructor(run: AddressContext & { room: number }) {
+  constructor(run: RotationContext & { room: number }) {
     this.#run = run;
   }
 
