@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blocksOf, readPage } from '../docs/page.ts';
+import { blocksOf, readPage } from '../docs/reading/page.ts';
 import { CONTENDERS, readPlan, SCENARIOS, SUITES } from './plan.ts';
 
 test('without options every server is measured, and intake alone', () => {

@@ -11,7 +11,7 @@ import { OpenLedger, SIX_DEEP } from '../store/open-ledger.ts';
 import { removeFolder, serverFolder } from '../store/postgres/backup/database-copy.ts';
 import { Service } from '../store/webhook.ts';
 import { freePort } from '../e2e/program.ts';
-import { Reader } from './reader.ts';
+import { Reader } from './reading/reader.ts';
 
 /** The roles that the pages name, but that of the receivers, which one of them creates. */
 const ROLES = [

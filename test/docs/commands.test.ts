@@ -11,8 +11,8 @@ import {
   sectionsOf,
   withoutSections,
   type Page,
-} from './page.ts';
-import { Reader } from './reader.ts';
+} from './reading/page.ts';
+import { Reader } from './reading/reader.ts';
 import { isUntested, UNTESTED_BLOCKS } from './untested-blocks.ts';
 import { TUTORIAL, World } from './world.ts';
 

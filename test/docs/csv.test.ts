@@ -9,7 +9,7 @@ import { tableCsv } from '../../src/report/tables/table.ts';
 import { withdrawalsTable } from '../../src/report/tables/withdrawals-table.ts';
 import { csvRows } from '../report/reading-back.ts';
 import { MOVEMENTS, NEWER, rendered, REPORT } from '../report/report-under-test.ts';
-import { readPage } from './page.ts';
+import { readPage } from './reading/page.ts';
 
 const PAGE = 'docs/reference/csv.md';
 

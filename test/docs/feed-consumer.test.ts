@@ -12,7 +12,7 @@ import { REPOSITORY } from '../house/source.ts';
 import { verifyWith } from '../store/evidence.ts';
 import { Service } from '../store/webhook.ts';
 import { collect } from '../e2e/program.ts';
-import { blocksOf, readPage } from './page.ts';
+import { blocksOf, readPage } from './reading/page.ts';
 
 /** Compiling and starting take long on a busy machine. */
 const START_MS_MAX = 240_000;

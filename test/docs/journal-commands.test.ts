@@ -8,8 +8,15 @@ import { freePort } from '../e2e/program.ts';
 import { REPOSITORY } from '../house/source.ts';
 import { Books } from './books.ts';
 import { OVER_POSTGRES, type OverPostgres } from './over-postgres.ts';
-import { blocksOf, isCommand, readPage, sectionsOf, type Block, type Page } from './page.ts';
-import type { Reader } from './reader.ts';
+import {
+  blocksOf,
+  isCommand,
+  readPage,
+  sectionsOf,
+  type Block,
+  type Page,
+} from './reading/page.ts';
+import type { Reader } from './reading/reader.ts';
 import { isUntested } from './untested-blocks.ts';
 import { TUTORIAL } from './world.ts';
 

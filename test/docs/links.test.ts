@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { anchorOf, brokenLinks, linksOf } from './links.ts';
-import { readPage, readPages } from './page.ts';
+import { readPage, readPages } from './reading/page.ts';
 
 test('every link and every path in a page leads somewhere', () => {
   const pages = readPages();

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { readSources, REPOSITORY } from '../house/source.ts';
-import { proseOf, readPage, type Page } from './page.ts';
+import { proseOf, readPage, type Page } from './reading/page.ts';
 
 /** A link of a page that leads nowhere. */
 export interface Broken {

@@ -21,7 +21,7 @@ import {
   tableNames,
   unnamed,
 } from './names.ts';
-import { blocksOf, proseOf, readPage } from './page.ts';
+import { blocksOf, proseOf, readPage } from './reading/page.ts';
 
 /** The keys of `api.tokens` are written after their list, because `name` alone says little. */
 function afterTheirList(key: string): string {

@@ -1,4 +1,4 @@
-import type { Block, Page } from './page.ts';
+import type { Block, Page } from './reading/page.ts';
 
 /** A command block that no test types, with the reason. */
 interface UntestedBlock {

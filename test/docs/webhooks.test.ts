@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { STREAMS } from '../../src/wire/event-names.ts';
 import { listening, statusIn } from '../intake/hooks-under-test.ts';
 import { openLedger } from '../store/open-ledger.ts';
-import { blocksOf, readPage } from './page.ts';
+import { blocksOf, readPage } from './reading/page.ts';
 
 test('each example of a webhook is accepted, and each stream has one', async () => {
   const bodies = blocksOf(readPage('docs/reference/api.md')).filter(({ file }) => file !== null);

@@ -5,8 +5,8 @@ import { CERTIFICATE } from '../ops/certificate.ts';
 import { OpenLedger, SIX_DEEP } from '../store/open-ledger.ts';
 import { Service } from '../store/webhook.ts';
 import { isUntested } from './untested-blocks.ts';
-import { readPage } from './page.ts';
-import type { Reader } from './reader.ts';
+import { readPage } from './reading/page.ts';
+import type { Reader } from './reading/reader.ts';
 
 export const TUTORIAL = 'docs/tutorials/credit-your-first-deposit.md';
 

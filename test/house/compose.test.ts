@@ -16,7 +16,7 @@ import { parse } from 'yaml';
 import { WHOLE } from '../../src/ops/config/config.ts';
 import { loadConfig } from '../../src/ops/config/reading/config-file.ts';
 import { problemText } from '../../src/ops/config/reading/problem.ts';
-import { blocksOf, readPage } from '../docs/page.ts';
+import { blocksOf, readPage } from '../docs/reading/page.ts';
 import { keyFlaw, SHA256, TOKEN } from '../ops/config/config-folder.ts';
 import { makeAuthority } from '../tls/authority.ts';
 import { Compose, composeFaults, ReceiverConfig, type ComposeSources } from './compose.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forgeRollback, rollbackOf } from './forged-rollback.ts';
+import { forgeRollback, rollbackOf } from './forged/forged-rollback.ts';
 import { GRACE_MS, Stage } from './stage.ts';
 
 /** A deposit of 700 units, mined again one deep after it was three deep and unverified. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { audit } from '../store/bookkeeping/audited.ts';
 import { showsOtherwise } from './shown-otherwise.ts';
-import { forgeRollback } from './forged-rollback.ts';
+import { forgeRollback } from './forged/forged-rollback.ts';
 import { GRACE_MS, Stage } from './stage.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GUIDES } from '../../../src/console/breaks/guide/guides.ts';
 import { BREAK_TYPES } from '../../../src/domain/break/break.ts';
-import { readPage } from '../../docs/page.ts';
+import { readPage } from '../../docs/reading/page.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 import { severalBreaks } from './broken.ts';
 

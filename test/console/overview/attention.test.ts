@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CloseCalendar } from '../../../src/reconcile/close/calendar.ts';
-import { readPage } from '../../docs/page.ts';
+import { readPage } from '../../docs/reading/page.ts';
 import { closeOf, closesOf, dayNumber } from '../../store/close/closing.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { AT_ADDRESS, change, decimals, type Service } from '../../store/webhook.ts';

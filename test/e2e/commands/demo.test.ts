@@ -14,7 +14,7 @@ import {
   launchKillable,
   launchProgram,
 } from '../program.ts';
-import { blocksOf, readPage } from '../../docs/page.ts';
+import { blocksOf, readPage } from '../../docs/reading/page.ts';
 
 const DEMO_MS_MAX = 600_000;
 

@@ -10,7 +10,7 @@ export const CODE_LINES_MAX = 350;
 const EMPTY_NAME = /(^|[-_.])(utils?|helpers?|commons?|types?|managers?)([-_.]|$)/i;
 
 /** Code files side by side in one folder: past this they want rooms by subject. */
-export const FOLDER_FILES_MAX = 17;
+export const FOLDER_FILES_MAX = 16;
 
 export type ShapeRule = 'barrel' | 'long-file' | 'full-folder' | 'empty-name';
 

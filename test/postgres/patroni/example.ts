@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { blocksOf, readPage } from '../../docs/page.ts';
+import { blocksOf, readPage } from '../../docs/reading/page.ts';
 import { REPOSITORY } from '../../house/source.ts';
 
 export const TWO_MACHINES = readPage('docs/how-to/run-on-two-machines.md');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Reader } from '../../docs/reader.ts';
+import { Reader } from '../../docs/reading/reader.ts';
 import { receiverOf, type RealReceiver } from '../../e2e/receivers/receivers.ts';
 import { PASSWORD, PatroniCluster } from './cluster.ts';
 import { TWO_MACHINES, type Database } from './example.ts';

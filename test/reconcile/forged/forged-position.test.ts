@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { audit } from '../store/bookkeeping/audited.ts';
-import { ETH, GRACE_MS, Stage, type DepositAddress, type Webhook } from './stage.ts';
+import { audit } from '../../store/bookkeeping/audited.ts';
+import { ETH, GRACE_MS, Stage, type DepositAddress, type Webhook } from '../stage.ts';
 
 const HUGE_DEPTH = 1_000_000;
 const XRP = 'ripple:XRP';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { REPOSITORY } from '../house/source.ts';
+import { REPOSITORY } from '../../house/source.ts';
 
 /** A fenced block of a page. `line` is that of its opening fence, from 1. */
 export interface Block {

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { projectsOf } from '../../projects.ts';
-import { dependenciesOf } from './syntax.ts';
-import type { Module } from './syntax.ts';
-import type { Violation } from './violation.ts';
+import { dependenciesOf } from '../code/syntax.ts';
+import type { Module } from '../code/syntax.ts';
+import type { Violation } from '../code/violation.ts';
 
 export type ProjectRule = 'test-project';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Amount } from '../../src/domain/money/amount.ts';
-import { TransactionId } from '../../src/domain/ids.ts';
-import { balanceChange, received } from '../store/evidence.ts';
-import { ETH, forgedConfirmation, Stage, THREE_DEEP, type DepositAddress } from './stage.ts';
+import { Amount } from '../../../src/domain/money/amount.ts';
+import { TransactionId } from '../../../src/domain/ids.ts';
+import { balanceChange, received } from '../../store/evidence.ts';
+import { ETH, forgedConfirmation, Stage, THREE_DEEP, type DepositAddress } from '../stage.ts';
 
 let issued = 0;
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { GATE, patternsOf, projectsOf } from '../../projects.ts';
 import { misplacedTests } from './test-projects.ts';
 import { readSources } from '../source.ts';
-import { parseModule } from './syntax.ts';
-import { spoken } from './violation.ts';
+import { parseModule } from '../code/syntax.ts';
+import { spoken } from '../code/violation.ts';
 
 /** What the rule says of files that import these (path → specifiers). */
 function misplacedIn(files: Readonly<Record<string, readonly string[]>>): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ETH, GRACE_MS, Stage, type DepositAddress } from './stage.ts';
+import { ETH, GRACE_MS, Stage, type DepositAddress } from '../stage.ts';
 
 const FUNDS = '900000000000000000';
 const OUTSIDE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';

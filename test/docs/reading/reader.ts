@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { collect, freePort, MAIN } from '../e2e/program.ts';
-import { REPOSITORY } from '../house/source.ts';
+import { collect, freePort, MAIN } from '../../e2e/program.ts';
+import { REPOSITORY } from '../../house/source.ts';
 import { jsonDifferences, missingLines } from './output.ts';
 import { blocksOf, isCommand, type Block, type Page } from './page.ts';
 

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { JournalAddress } from '../../../src/store/postgres/address.ts';
-import { CustodyRequests } from '../../../src/store/postgres/custody-requests.ts';
-import { initJournal } from '../../../src/store/postgres/init.ts';
-import { JournalUnavailable } from '../../../src/store/replicated/shared-journal.ts';
-import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import { isInstalled } from '../../postgres/installed.ts';
-import { PASSWORD } from '../../postgres/server.ts';
-import { commitAfter, EMPTY, headOf, note, plain } from './commits.ts';
-import { newJournal, NOW_MS, owning, readAll, receiver } from './receiver.ts';
+import type { JournalAddress } from '../../../../src/store/postgres/address.ts';
+import { CustodyRequests } from '../../../../src/store/postgres/custody-requests.ts';
+import { initJournal } from '../../../../src/store/postgres/init.ts';
+import { JournalUnavailable } from '../../../../src/store/replicated/shared-journal.ts';
+import { startPostgres, type PostgresCluster } from '../../../postgres/cluster.ts';
+import { isInstalled } from '../../../postgres/installed.ts';
+import { PASSWORD } from '../../../postgres/server.ts';
+import { commitAfter, EMPTY, headOf, note, plain } from '../commits.ts';
+import { newJournal, NOW_MS, owning, readAll, receiver } from '../receiver.ts';
 
 const REQUIRED = { standby: 'required' } as const;
 const COMMIT = commitAfter(EMPTY, [note('x')]);

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { verifyCommand } from '../../../src/commands/store/verify.ts';
-import type { JournalAddress } from '../../../src/store/postgres/address.ts';
-import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
-import { isInstalled } from '../../postgres/installed.ts';
-import { chainOf, EMPTY, note } from './commits.ts';
-import { newJournal, owning, readAll, receiver } from './receiver.ts';
+import { verifyCommand } from '../../../../src/commands/store/verify.ts';
+import type { JournalAddress } from '../../../../src/store/postgres/address.ts';
+import { startPostgres, type PostgresCluster } from '../../../postgres/cluster.ts';
+import { isInstalled } from '../../../postgres/installed.ts';
+import { chainOf, EMPTY, note } from '../commits.ts';
+import { newJournal, owning, readAll, receiver } from '../receiver.ts';
 
 describe.runIf(isInstalled)('an append that waits for the standby', () => {
   let cluster: PostgresCluster;

@@ -1,14 +1,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { PostgresJournal } from '../../../src/store/postgres/postgres-journal.ts';
+import type { PostgresJournal } from '../../../../src/store/postgres/postgres-journal.ts';
 import {
   JournalUnavailable,
   type Following,
   type JournalHead,
-} from '../../../src/store/replicated/shared-journal.ts';
-import { startPostgres } from '../../postgres/cluster.ts';
-import { isInstalled } from '../../postgres/installed.ts';
-import { commitAfter, EMPTY, headOf, note } from './commits.ts';
-import { newJournal, owning, receiver } from './receiver.ts';
+} from '../../../../src/store/replicated/shared-journal.ts';
+import { startPostgres } from '../../../postgres/cluster.ts';
+import { isInstalled } from '../../../postgres/installed.ts';
+import { commitAfter, EMPTY, headOf, note } from '../commits.ts';
+import { newJournal, owning, receiver } from '../receiver.ts';
 
 /** What a receiver learns, in the order of its questions, until the journal can be used. */
 async function learned(journal: PostgresJournal, head: JournalHead): Promise<string[]> {

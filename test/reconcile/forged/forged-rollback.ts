@@ -1,4 +1,4 @@
-import type { Stage, Webhook } from './stage.ts';
+import type { Stage, Webhook } from '../stage.ts';
 
 /** A forged rollback of the stage's deposit arrives: a confirmation of it under another id and type. */
 export async function forgeRollback(stage: Stage): Promise<void> {
