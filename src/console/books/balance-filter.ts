@@ -1,4 +1,5 @@
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
+import { assetOptions } from '../parts/list/filter-values.ts';
 import type { BalanceQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
@@ -21,12 +22,6 @@ type Name = (typeof NAMES)[number];
 /** A filter as its link and its form have it: texts. */
 export type BalanceFilter = Readonly<Partial<Record<Name, string>>>;
 
-/** The filter of a link. */
-export function balanceFilterOf(query: Readonly<Record<string, string>>): BalanceFilter {
-  const given = NAMES.map((name) => [name, query[name]?.trim() ?? ''] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ''));
-}
-
 /** The last moment that counts: that of a day is its last millisecond. */
 function asOfOf(text: string): number | undefined {
   const read = dayOrMoment(text);
@@ -47,12 +42,6 @@ export function balanceQueryOf(
   if (moment !== undefined) return { query: { ...equal, view, asOf: moment } };
   const detail = 'Write a day such as 2025-11-20, or a moment such as 2025-11-20T12:00:00Z.';
   return { problem: { title: '“As of” is not a day', detail } };
-}
-
-/** Assets to choose from, and the chosen one, which the store may not know. */
-function assetOptions(decimals: Decimals, chosen: string | undefined) {
-  const known = new Set([...decimals.keys(), ...(chosen === undefined ? [] : [chosen])]);
-  return [...known].toSorted().map((value) => ({ value, label: value }));
 }
 
 /** The fields of the form that makes the link. */

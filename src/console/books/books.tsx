@@ -4,15 +4,10 @@ import { TABLE_FORMATS, type TableAsked } from '../../report/tables/table-docume
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { knownFilters } from '../frame/known-filters.ts';
+import { filterValues } from '../parts/list/filter-values.ts';
 import { BOOKS_PATH, type Position } from '../parts/book-links.ts';
 import { tableRefusal } from '../parts/list/table-download.ts';
-import {
-  balanceFilterOf,
-  balanceQueryOf,
-  NAMES,
-  POSITION_NAMES,
-  type BalanceFilter,
-} from './balance-filter.ts';
+import { balanceQueryOf, NAMES, POSITION_NAMES, type BalanceFilter } from './balance-filter.ts';
 import { BalancesPage } from './balances-page.tsx';
 import { readClosedDays } from './closed-days.ts';
 import { MovementsPage, readHashBooks } from './movements-page.tsx';
@@ -82,7 +77,7 @@ const LINK_NAMES = { filters: NAMES, others: ['page'] };
 function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, hrefOf } = context;
   app.get(BOOKS_PATH, knownFilters(context, LINK_NAMES), async (pageRequest) => {
-    const filter = balanceFilterOf(pageRequest.req.query());
+    const filter = filterValues(NAMES, pageRequest.req.query());
     const page = pageOf(pageRequest.req.query('page'));
     const [decimals, closedDays, result] = await Promise.all([
       reads.pinnedDecimals(),
@@ -142,7 +137,7 @@ function mountTables(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   };
   const known = knownFilters(context, LINK_NAMES);
   app.get(`${BOOKS_PATH}/balances/${FORMAT}`, known, async (pageRequest) => {
-    const asked = balanceQueryOf(balanceFilterOf(pageRequest.req.query()));
+    const asked = balanceQueryOf(filterValues(NAMES, pageRequest.req.query()));
     if ('problem' in asked) return tableRefusal(pageRequest, asked.problem);
     return answer(pageRequest, { kind: 'balances', query: asked.query, at: now() });
   });

@@ -13,6 +13,7 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { filterValues } from '../parts/list/filter-values.ts';
 import { movementsLink } from '../parts/book-links.ts';
 import { SOURCES } from '../parts/value/entry-words.ts';
 import { CLOSE_PATH } from './calendar.tsx';
@@ -30,11 +31,6 @@ type MovementFilter = Readonly<Partial<Record<(typeof NAMES)[number], string>>>;
 export function dayMovementsLink(day: string, filter: MovementFilter): string {
   const { asset, vaultId, figure } = filter;
   return linkTo(`${CLOSE_PATH}/${day}/movements`, { asset, vaultId, figure });
-}
-
-function filterOf(query: Readonly<Record<string, string>>): MovementFilter {
-  const given = NAMES.map((name) => [name, query[name]?.trim() ?? ''] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ''));
 }
 
 function fieldsOf({ asset, vaultId, figure }: MovementFilter): FilterField[] {
@@ -166,7 +162,7 @@ export function mountDayMovements(app: Hono<ConsoleEnv>, context: ConsoleContext
   const { reads, show, missing } = context;
   app.get(`${CLOSE_PATH}/:day/movements`, async (pageRequest) => {
     const day = pageRequest.req.param('day');
-    const filter = filterOf(pageRequest.req.query());
+    const filter = filterValues(NAMES, pageRequest.req.query());
     const figure = CATEGORIES.find((one) => one === filter.figure);
     if (!isDay(day) || (filter.figure !== undefined && figure === undefined)) {
       return missing(pageRequest, 'There is no such figure of a closed day.');

@@ -7,10 +7,11 @@ import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.t
 import { knownFilters } from '../frame/known-filters.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { basisIn, textOf, type Fields } from '../../pages/parts/form/form-text.ts';
+import { filterValues } from '../parts/list/filter-values.ts';
 import { tableDownload, tableRefusal } from '../parts/list/table-download.ts';
 import { DECISIONS, type Allowed, type DepositDecision } from './actions.tsx';
 import { DepositPage, type ShownDeposit } from './detail.tsx';
-import { filterOf, NAMES, PATH, searchOf, type DepositFilter } from './filter.ts';
+import { NAMES, PATH, searchOf, type DepositFilter } from './filter.ts';
 import { DepositsPage } from './list.tsx';
 import { depositsTable, readForTable } from './table.ts';
 
@@ -66,7 +67,7 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, missing } = context;
   const known = knownFilters(context, { filters: NAMES, others: ['after', 'before'] });
   app.get(PATH, known, async (pageRequest) => {
-    const filter = filterOf(pageRequest.req.query());
+    const filter = filterValues(NAMES, pageRequest.req.query());
     const decimals = await reads.pinnedDecimals();
     const cursor = cursorOf(pageRequest.req.query());
     if (cursor !== null && (await reads.deposit(cursor.depositId)) === undefined) {
@@ -82,7 +83,7 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   for (const format of TABLE_FORMATS) {
     app.get(`${PATH}.${format}`, known, async (pageRequest) => {
       const decimals = await reads.pinnedDecimals();
-      const filter = filterOf(pageRequest.req.query());
+      const filter = filterValues(NAMES, pageRequest.req.query());
       const asked = searchOf(filter, decimals);
       if ('problem' in asked) return tableRefusal(pageRequest, asked.problem);
       const { rows, isWhole } = await readForTable(reads, asked.search);

@@ -1,4 +1,5 @@
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
+import { assetOptions } from '../parts/list/filter-values.ts';
 import { Amount } from '../../domain/money/amount.ts';
 import { HOLD_REASONS, type DepositState, type HoldReason } from '../../domain/deposit/deposit.ts';
 import type { DepositSearch } from '../../store/queries.ts';
@@ -52,12 +53,6 @@ type Name = (typeof NAMES)[number];
 
 /** A filter as its link and its form have it: texts. */
 export type DepositFilter = Readonly<Partial<Record<Name, string>>>;
-
-/** The filter of a link. */
-export function filterOf(query: Readonly<Record<string, string>>): DepositFilter {
-  const given = NAMES.map((name) => [name, query[name]?.trim() ?? ''] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ''));
-}
 
 type Read<Value> = { readonly value?: Value } | { readonly problem: FilterProblem };
 
@@ -137,15 +132,6 @@ function optionsOf(values: readonly string[]): NonNullable<FilterField['options'
   return values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
 }
 
-/** Assets to choose from, and the chosen one, which the store may not know. */
-function assetsOf(
-  decimals: Decimals,
-  chosen: string | undefined,
-): NonNullable<FilterField['options']> {
-  const known = new Set([...decimals.keys(), ...(chosen === undefined ? [] : [chosen])]);
-  return [...known].toSorted().map((value) => ({ value, label: value }));
-}
-
 /** The fields of the form that makes the link. */
 export function fieldsOf(filter: DepositFilter, decimals: Decimals): FilterField[] {
   const field = (name: Name, label: string, more: Partial<FilterField> = {}): FilterField => ({
@@ -157,7 +143,7 @@ export function fieldsOf(filter: DepositFilter, decimals: Decimals): FilterField
   return [
     field('state', 'State', { options: optionsOf(STATES) }),
     field('reason', 'Held because', { options: optionsOf([...REASONS.keys()]) }),
-    field('asset', 'Asset', { options: assetsOf(decimals, filter.asset) }),
+    field('asset', 'Asset', { options: assetOptions(decimals, filter.asset) }),
     field('amountFrom', 'Amount from'),
     field('amountTo', 'Amount to'),
     field('from', 'First seen from (UTC)', { type: 'date' }),

@@ -50,12 +50,6 @@ type Name = (typeof NAMES)[number];
 /** A filter as its link and its form have it: texts. */
 export type WithdrawalFilter = Readonly<Partial<Record<Name, string>>>;
 
-/** The filter of a link. */
-export function filterOf(query: Readonly<Record<string, string>>): WithdrawalFilter {
-  const given = NAMES.map((name) => [name, query[name]?.trim() ?? ''] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ''));
-}
-
 /** The first moment of a day, or after it; null for text that is no day. */
 function dayOf(text: string | undefined, side: 'start' | 'end'): number | null | undefined {
   if (text === undefined) return undefined;

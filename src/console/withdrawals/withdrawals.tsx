@@ -3,10 +3,11 @@ import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { knownFilters } from '../frame/known-filters.ts';
+import { filterValues } from '../parts/list/filter-values.ts';
 import { tableRefusal } from '../parts/list/table-download.ts';
 import { notAnAmount } from '../parts/value/amounts.ts';
 import { WithdrawalPage } from './detail.tsx';
-import { filterOf, NAMES, PATH, queryOf } from './filter.ts';
+import { NAMES, PATH, queryOf } from './filter.ts';
 import { WithdrawalsPage } from './list.tsx';
 
 const PAGE_SIZE = 50;
@@ -19,7 +20,7 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, table, missing } = context;
   const known = knownFilters(context, { filters: NAMES, others: ['page'] });
   app.get(PATH, known, async (pageRequest) => {
-    const filter = filterOf(pageRequest.req.query());
+    const filter = filterValues(NAMES, pageRequest.req.query());
     const decimals = await reads.pinnedDecimals();
     const query = queryOf(filter, decimals);
     if (query === undefined) return missing(pageRequest, NO_FILTER);
@@ -32,7 +33,7 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   });
   for (const format of TABLE_FORMATS) {
     app.get(`${PATH}.${format}`, known, async (pageRequest) => {
-      const filter = filterOf(pageRequest.req.query());
+      const filter = filterValues(NAMES, pageRequest.req.query());
       const query = queryOf(filter, await reads.pinnedDecimals());
       if (query === undefined) return missing(pageRequest, NO_FILTER);
       const problem = notAnAmount(filter.amount);
