@@ -1,17 +1,17 @@
 /** The types of columns in schema.sql, and what a row holds in such a column. */
-export interface Kept {
+export interface ColumnValues {
   'TEXT NOT NULL': string;
   TEXT: string | null;
   'INTEGER NOT NULL': number;
   INTEGER: number | null;
 }
-export type ColumnType = keyof Kept;
+export type ColumnType = keyof ColumnValues;
 
 /** How one column keeps a value. */
-export interface Form<Value, Type extends ColumnType> {
+export interface ColumnFormat<Value, Type extends ColumnType> {
   readonly type: Type;
-  readonly write: (value: Value) => Kept[Type];
-  readonly read: (kept: Kept[Type]) => Value;
+  readonly write: (value: Value) => ColumnValues[Type];
+  readonly read: (kept: ColumnValues[Type]) => Value;
 }
 
 /** How a row keeps one member of a record: in one column (`column`) or in several. */
@@ -19,7 +19,7 @@ interface Field<Value, Row> {
   readonly columns: readonly {
     readonly name: keyof Row & string;
     readonly type: ColumnType;
-    readonly write: (value: Value) => Kept[ColumnType];
+    readonly write: (value: Value) => ColumnValues[ColumnType];
   }[];
   readonly read: (row: Row) => Value;
 }
@@ -29,7 +29,7 @@ type FieldsOf<Item> = { readonly [Member in keyof Item]: Field<Item[Member], nev
 
 /** Columns for what no member of the record keeps, such as the number of its hash. */
 type Extras = Readonly<Record<string, ColumnType>>;
-type ExtraIn<P extends Extras> = { readonly [Name in keyof P]: Kept[P[Name]] };
+type ExtraIn<P extends Extras> = { readonly [Name in keyof P]: ColumnValues[P[Name]] };
 
 type Reader<F> = F extends { readonly read: (row: infer Row) => unknown }
   ? (row: Row) => void
@@ -42,7 +42,7 @@ interface MappedColumn<Item, Extra> {
   readonly name: string;
   readonly type: ColumnType;
   readonly member: keyof Item | null;
-  readonly write: (item: Item, extra: Extra) => Kept[ColumnType];
+  readonly write: (item: Item, extra: Extra) => ColumnValues[ColumnType];
 }
 
 /** A table with a record of the domain in each row: all its columns, written and read. */
@@ -61,8 +61,8 @@ export type RowIn<M> = M extends { readonly read: (row: infer Row) => unknown } 
 /** Keeps a member in one column. */
 export function column<Name extends string, Value, Type extends ColumnType>(
   name: Name,
-  { type, write, read }: Form<Value, Type>,
-): Field<Value, Readonly<Record<Name, Kept[Type]>>> {
+  { type, write, read }: ColumnFormat<Value, Type>,
+): Field<Value, Readonly<Record<Name, ColumnValues[Type]>>> {
   return { columns: [{ name, type, write }], read: (row) => read(row[name]) };
 }
 
@@ -79,7 +79,7 @@ function extrasOf<Item, P extends Extras>(extras: P): MappedColumn<Item, ExtraIn
   const names: (keyof P & string)[] = Object.keys(extras);
   return names.flatMap((name) => {
     const type = extras[name];
-    const write = (_: unknown, extra: ExtraIn<P>): Kept[ColumnType] => extra[name];
+    const write = (_: unknown, extra: ExtraIn<P>): ColumnValues[ColumnType] => extra[name];
     return type === undefined ? [] : { name, type, member: null, write };
   });
 }

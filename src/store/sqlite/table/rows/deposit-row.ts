@@ -12,7 +12,7 @@ import {
   TransactionId,
   VaultId,
 } from '../../../../domain/ids.ts';
-import { AMOUNT, FLAG, json, plain, text, textOrNull, word, wordOrNull } from '../form.ts';
+import { AMOUNT, FLAG, json, plain, text, textOrNull, word, wordOrNull } from '../column-format.ts';
 import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 const HOUR_MS = 3_600_000;

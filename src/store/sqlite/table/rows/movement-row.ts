@@ -1,6 +1,6 @@
 import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../../domain/ids.ts';
 import type { Movement } from '../../../../domain/money/movement.ts';
-import { AMOUNT, AMOUNT_OR_NULL, FLAG, plain, text, word } from '../form.ts';
+import { AMOUNT, AMOUNT_OR_NULL, FLAG, plain, text, word } from '../column-format.ts';
 import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 /** The columns of `movements`. `standing`: how its sides agree (`agreementOf`). */

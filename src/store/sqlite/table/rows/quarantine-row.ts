@@ -1,5 +1,5 @@
 import type { QuarantineRow } from '../../../records.ts';
-import { plain, word } from '../form.ts';
+import { plain, word } from '../column-format.ts';
 import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 /** The columns of `quarantine`. */

@@ -10,7 +10,7 @@ import {
 import type { OwnHash } from '../../../../domain/withdrawal/own-hash.ts';
 import type { Withdrawal, WithdrawalStatus } from '../../../../domain/withdrawal/withdrawal.ts';
 import { packChanges, unpackChanges } from '../../../codec/change.ts';
-import { plain, text, textOrNull, word, wordOrNull } from '../form.ts';
+import { plain, text, textOrNull, word, wordOrNull } from '../column-format.ts';
 import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 /** The columns of `withdrawals`. `hash_id`: the number of its hash; null without a hash. */

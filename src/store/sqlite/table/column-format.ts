@@ -1,35 +1,37 @@
 import { storedAmount, type Amount } from '../../../domain/money/amount.ts';
-import type { ColumnType, Form, Kept } from './mapping.ts';
+import type { ColumnType, ColumnFormat, ColumnValues } from './mapping.ts';
 
 /** A text or a number as it is. */
-export function plain<Type extends ColumnType>(type: Type): Form<Kept[Type], Type> {
+export function plain<Type extends ColumnType>(type: Type): ColumnFormat<ColumnValues[Type], Type> {
   return { type, write: (value) => value, read: (kept) => kept };
 }
 
 /** A branded text. */
-export function text<Id extends string>(brand: (value: string) => Id): Form<Id, 'TEXT NOT NULL'> {
+export function text<Id extends string>(
+  brand: (value: string) => Id,
+): ColumnFormat<Id, 'TEXT NOT NULL'> {
   return { type: 'TEXT NOT NULL', write: (id) => id, read: brand };
 }
 
 /** A branded text or null. */
 export function textOrNull<Id extends string>(
   brand: (value: string) => Id,
-): Form<Id | null, 'TEXT'> {
+): ColumnFormat<Id | null, 'TEXT'> {
   return { type: 'TEXT', write: (id) => id, read: (kept) => (kept === null ? null : brand(kept)) };
 }
 
 /** One word of a closed list. Only this program writes the column, so no read checks the word. */
-export function word<Word extends string>(): Form<Word, 'TEXT NOT NULL'> {
+export function word<Word extends string>(): ColumnFormat<Word, 'TEXT NOT NULL'> {
   return { type: 'TEXT NOT NULL', write: (value) => value, read: (kept) => kept as Word };
 }
 
 /** One word of a closed list, or null. */
-export function wordOrNull<Word extends string>(): Form<Word | null, 'TEXT'> {
+export function wordOrNull<Word extends string>(): ColumnFormat<Word | null, 'TEXT'> {
   return { type: 'TEXT', write: (value) => value, read: (kept) => kept as Word | null };
 }
 
 /** A value as JSON, which it must survive: no bigint, no undefined member. */
-export function json<Value>(): Form<Value, 'TEXT NOT NULL'> {
+export function json<Value>(): ColumnFormat<Value, 'TEXT NOT NULL'> {
   return {
     type: 'TEXT NOT NULL',
     write: (value) => JSON.stringify(value),
@@ -38,21 +40,21 @@ export function json<Value>(): Form<Value, 'TEXT NOT NULL'> {
 }
 
 /** A boolean as 1 or 0. */
-export const FLAG: Form<boolean, 'INTEGER NOT NULL'> = {
+export const FLAG: ColumnFormat<boolean, 'INTEGER NOT NULL'> = {
   type: 'INTEGER NOT NULL',
   write: (value) => (value ? 1 : 0),
   read: (kept) => kept === 1,
 };
 
 /** An amount in decimal digits, because amounts exceed 64 bits. */
-export const AMOUNT: Form<Amount, 'TEXT NOT NULL'> = {
+export const AMOUNT: ColumnFormat<Amount, 'TEXT NOT NULL'> = {
   type: 'TEXT NOT NULL',
   write: (amount) => amount.toString(),
   read: storedAmount,
 };
 
 /** An amount in decimal digits, or null. */
-export const AMOUNT_OR_NULL: Form<Amount | null, 'TEXT'> = {
+export const AMOUNT_OR_NULL: ColumnFormat<Amount | null, 'TEXT'> = {
   type: 'TEXT',
   write: (amount) => amount?.toString() ?? null,
   read: (kept) => (kept === null ? null : storedAmount(kept)),
