@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { measureConsole } from './suite/console.ts';
 import { measureCredit } from './suite/credit/credit.ts';
 import { drawProfiles } from './figures/flame.ts';
-import { lookAtMachine, machineText } from './figures/machine.ts';
+import { describeMachine, machineText } from './figures/machine.ts';
 import { measureGrowth, measureIntake } from './suite/intake.ts';
 import { measureLedger } from './suite/ledger.ts';
 import type { Plan, SuiteName } from './plan.ts';
@@ -35,7 +35,7 @@ export async function runBench(plan: Plan): Promise<number> {
     return 2;
   }
   const startedAt = new Date().toISOString();
-  const machine = lookAtMachine();
+  const machine = describeMachine();
   const { rounds, seconds, warmupSeconds, traffic, vaults } = plan;
   console.log(
     `${machineText(machine)}; ${traffic} traffic over ${vaults} vaults; medians of ${rounds} × ${seconds} s`,

@@ -38,7 +38,7 @@ function syncMs(): number {
   }
 }
 
-export function lookAtMachine(): Machine {
+export function describeMachine(): Machine {
   return {
     node: process.version,
     cores: availableParallelism(),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Connection, type Answer } from './connection.ts';
 import { Deliveries } from './delivery.ts';
-import { lookAt, ratesBetween, type Look, type Rates } from './look.ts';
+import { sampleUsage, ratesBetween, type UsageSample, type Rates } from './usage-sample.ts';
 import { postingsOf } from './postings.ts';
 import { extrasOf, Traffic, type Sending, type TrafficName } from './traffic.ts';
 
@@ -81,8 +81,8 @@ class Window {
   readonly #order: LoadOrder;
   readonly #startedMs: number;
   readonly #latenciesMs: number[] = [];
-  #opened: Look | undefined;
-  #closed: Look | undefined;
+  #opened: UsageSample | undefined;
+  #closed: UsageSample | undefined;
 
   constructor(order: LoadOrder, now: number) {
     this.#order = order;
@@ -98,9 +98,9 @@ class Window {
     const { warmupSeconds, seconds } = this.#order;
     if (this.#opened === undefined) {
       const isWarm = now >= this.#startedMs + warmupSeconds * 1000;
-      if (answer.allAnswered && isWarm) this.#opened = lookAt(this.#order.serverPids, now);
+      if (answer.allAnswered && isWarm) this.#opened = sampleUsage(this.#order.serverPids, now);
     } else if (now >= this.#opened.at + seconds * 1000) {
-      this.#closed ??= lookAt(this.#order.serverPids, now);
+      this.#closed ??= sampleUsage(this.#order.serverPids, now);
     } else if (answer.isOk) {
       this.#latenciesMs.push(answer.latencyMs);
     }

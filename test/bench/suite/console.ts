@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startDaemon, type Daemon } from '../server/daemon.ts';
 import { inFolder } from '../folder.ts';
 import { faultsIn, load, orderOf } from '../load/generator.ts';
-import { BusyCores } from '../load/busy.ts';
+import { BusyCores } from '../load/busy-cores.ts';
 import { quantile, type LoadOrder, type LoadResult } from '../load/load.ts';
 import { medianOf } from '../figures/median.ts';
 import type { Plan } from '../plan.ts';

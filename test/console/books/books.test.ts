@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { csvRows, numbersOf, workbookOf } from '../../report/reading-back.ts';
 import { closeTwoDays, FIRST_DAY, SECOND_DAY } from '../close/closed-day.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
-import { book, LONG_HASH } from './booked.ts';
+import { book, LONG_HASH } from './booked-hash.ts';
 
 const POSITION = 'vaultId=v1&accountId=acc-1&addressId=adr-1&asset=ethereum%3AETH';
 const STATEMENT = `/console/books/statement?${POSITION}`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { consoleUnderTest, PUBLIC, words } from '../console-under-test.ts';
-import { severalBreaks } from './broken.ts';
+import { severalBreaks } from './several-breaks.ts';
 
 test('a conflict shows both bodies, exactly as received', async () => {
   const console = await severalBreaks();

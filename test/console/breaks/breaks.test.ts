@@ -4,7 +4,7 @@ import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import type { Person } from '../../api/api-under-test.ts';
 import { consoleUnderTest, OWN_PAGE, words, type ConsoleUnderTest } from '../console-under-test.ts';
-import { moveUnexplained, severalBreaks } from './broken.ts';
+import { moveUnexplained, severalBreaks } from './several-breaks.ts';
 
 const EVERYONE = ['vera', 'chris', 'olga', 'otto', 'ada'] as const satisfies readonly Person[];
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AssetId, DepositId } from '../../../src/domain/ids.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, OWN_PAGE, words } from '../console-under-test.ts';
-import { moveUnexplained } from './broken.ts';
+import { moveUnexplained } from './several-breaks.ts';
 
 test('an admin corrects the decimals on the break, filled with those of the notification; nobody else finds the form', async () => {
   const console = await consoleUnderTest();

@@ -4,7 +4,7 @@ import { BreakId } from '../../../src/domain/ids.ts';
 import type { Person } from '../../api/api-under-test.ts';
 import { consoleUnderTest, words, type ConsoleUnderTest } from '../console-under-test.ts';
 import { verifyWith } from '../../store/evidence.ts';
-import { moveUnexplained } from './broken.ts';
+import { moveUnexplained } from './several-breaks.ts';
 
 const RULES = '/console/breaks/exemptions';
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { GUIDES } from '../../../src/console/breaks/guide/guides.ts';
 import { BREAK_TYPES } from '../../../src/domain/break/break.ts';
 import { readPage } from '../../docs/reading/page.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
-import { severalBreaks } from './broken.ts';
+import { severalBreaks } from './several-breaks.ts';
 
 /** A text of the documentation as the console writes it: no marks of Markdown. */
 function plain(markdown: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { apiUnderTest, tokenOf } from '../../api/api-under-test.ts';
 import { faultsIn } from '../../pages/browser.ts';
-import { fill } from './filled.ts';
+import { fill } from './filled-store.ts';
 import { eventSeen, faultsOf, HAS_BROWSER, Site, useBrowser } from './browser.ts';
 
 describe.runIf(HAS_BROWSER)('in a browser', () => {

@@ -6,7 +6,7 @@ import { differingPixels } from '../../pages/picture.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, type ConsoleUnderTest } from '../console-under-test.ts';
 import { HAS_BROWSER, Site, useBrowser } from './browser.ts';
-import { fill } from './filled.ts';
+import { fill } from './filled-store.ts';
 
 /** Every page takes several looks, which take long on a busy machine. */
 const PAGES_MS_MAX = 900_000;

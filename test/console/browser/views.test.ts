@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { moveUnexplained } from '../breaks/broken.ts';
+import { moveUnexplained } from '../breaks/several-breaks.ts';
 import { faultsOf, HAS_BROWSER, Site, useBrowser } from './browser.ts';
 
 const QUEUE = '/console/breaks?type=malformed';

@@ -5,7 +5,7 @@ import { isDay, readMonth } from '../../../src/console/close/days.ts';
 import type { DailyReport } from '../../../src/domain/close/report.ts';
 import { closeOf, closesOf } from '../../store/close/closing.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
-import { fill } from '../browser/filled.ts';
+import { fill } from '../browser/filled-store.ts';
 import { consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
 import { closeTwoDays, FIRST_DAY, SECOND_DAY } from './closed-day.ts';
 

@@ -12,7 +12,7 @@ import {
   type Browser,
   PUBLIC,
 } from '../console-under-test.ts';
-import { hashesIn } from './listed.ts';
+import { hashesIn } from './listed-hashes.ts';
 
 const PATH = '/console/deposits';
 

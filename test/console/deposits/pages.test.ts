@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { consoleUnderTest, words, type ConsoleUnderTest } from '../console-under-test.ts';
-import { hashesIn } from './listed.ts';
+import { hashesIn } from './listed-hashes.ts';
 
 const PATH = '/console/deposits';
 

@@ -5,7 +5,7 @@ import { closeOf, closesOf, dayNumber } from '../../store/close/closing.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { AT_ADDRESS, change, decimals, type Service } from '../../store/webhook.ts';
 import { CALM, words } from '../console-under-test.ts';
-import { openConsole } from './opened.ts';
+import { openConsole } from './open-console.ts';
 
 /** A movement of ether, with two decimals, that no transaction explains. */
 function moved(service: Service, vaultId: string, amount: string) {

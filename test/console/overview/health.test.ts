@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CreditId } from '../../../src/domain/ids.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { CALM, words } from '../console-under-test.ts';
-import { openConsole, withStatus } from './opened.ts';
+import { openConsole, withStatus } from './open-console.ts';
 
 test('health says what does its work and what does not', async () => {
   expect(await withStatus({ store: 'unavailable' })).toContain('Store accepts no writes');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { closeOf, closesOf } from '../../store/close/closing.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
 import { words } from '../console-under-test.ts';
-import { openConsole } from './opened.ts';
+import { openConsole } from './open-console.ts';
 
 test('an empty store shows an empty console, and what would fill it', async () => {
   const { read } = await openConsole();

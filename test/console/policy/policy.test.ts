@@ -9,7 +9,7 @@ import { SettingValue } from '../../../src/console/policy/setting-value.tsx';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
-import { held } from './held.ts';
+import { held } from './held-policy.ts';
 
 const PATH = '/console/policy';
 

@@ -14,7 +14,7 @@ import { Amount } from '../../../src/domain/money/amount.ts';
 import { SIX_DEEP } from '../../store/open-ledger.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
-import { held } from './held.ts';
+import { held } from './held-policy.ts';
 
 const PATH = '/console/policy';
 const ETH = 'ethereum:ETH';

@@ -3,7 +3,7 @@ import { apiUnderTest } from '../../api/api-under-test.ts';
 import { SIX_DEEP } from '../../store/open-ledger.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import { ConsoleUnderTest, consoleUnderTest, words } from '../console-under-test.ts';
-import { held } from './held.ts';
+import { held } from './held-policy.ts';
 
 const PATH = '/console/policy';
 

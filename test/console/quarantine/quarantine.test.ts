@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Person } from '../../api/api-under-test.ts';
 import { consoleUnderTest, OWN_PAGE, words, type ConsoleUnderTest } from '../console-under-test.ts';
-import { keepUnderstood } from './kept.ts';
+import { keepUnderstood } from './kept-body.ts';
 
 /** A console with a body that no version understands. */
 async function withKept(): Promise<{ console: ConsoleUnderTest; id: string; seq: number }> {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { csvRows, numbersOf } from '../../report/reading-back.ts';
 import { AT_ADDRESS, change } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
-import { send } from './sent.ts';
+import { send } from './sent-withdrawals.ts';
 
 async function sending() {
   const console = await consoleUnderTest();

@@ -7,8 +7,8 @@ import { closeOf } from '../../../store/close/closing.ts';
 import { balanceChange, verifyWith } from '../../../store/evidence.ts';
 import { SIX_DEEP } from '../../../store/open-ledger.ts';
 import { change, decimals, ETH } from '../../../store/webhook.ts';
-import { moveUnexplained } from '../../breaks/broken.ts';
-import { keepUnderstood } from '../../quarantine/kept.ts';
+import { moveUnexplained } from '../../breaks/several-breaks.ts';
+import { keepUnderstood } from '../../quarantine/kept-body.ts';
 import { HAS_BROWSER, Site, useBrowser } from '../browser.ts';
 
 const DAY = '2025-11-21';

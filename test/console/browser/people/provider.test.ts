@@ -5,7 +5,7 @@ import {
   startForeignProvider,
 } from '../../../simulator/identity/foreign-provider.ts';
 import { faultsOf, HAS_BROWSER, Site, useBrowser } from '../browser.ts';
-import { fill } from '../filled.ts';
+import { fill } from '../filled-store.ts';
 
 async function siteWithProvider(): Promise<Site> {
   const provider = await startForeignProvider({

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { TOKENS, type Person } from '../../../api/api-under-test.ts';
 import { faultsOf, HAS_BROWSER, Site, useBrowser } from '../browser.ts';
-import { fill } from '../filled.ts';
+import { fill } from '../filled-store.ts';
 
 /** One person of each role, and a stranger in a public console. */
 const PEOPLE = ['vera', 'chris', 'fiona', 'olga', 'ada', 'audra'] as const satisfies Person[];

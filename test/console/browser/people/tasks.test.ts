@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Memo } from '../../../../src/domain/ids.ts';
 import { balanceChange, verifyWith } from '../../../store/evidence.ts';
 import { change, decimals } from '../../../store/webhook.ts';
-import { moveUnexplained } from '../../breaks/broken.ts';
+import { moveUnexplained } from '../../breaks/several-breaks.ts';
 import { closeTwoDays, SECOND_DAY } from '../../close/closed-day.ts';
 import { HAS_BROWSER, Site, useBrowser, type Look } from '../browser.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { book, LONG_HASH } from '../../books/booked.ts';
+import { book, LONG_HASH } from '../../books/booked-hash.ts';
 import { faultsOf, HAS_BROWSER, Site, useBrowser } from '../browser.ts';
 
 const POSITION = 'vaultId=v1&accountId=acc-1&addressId=adr-1&asset=ethereum%3AETH';

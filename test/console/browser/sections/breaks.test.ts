@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { faultsIn } from '../../../pages/browser.ts';
 import { AT_ADDRESS, change, decimals } from '../../../store/webhook.ts';
-import { moveUnexplained } from '../../breaks/broken.ts';
+import { moveUnexplained } from '../../breaks/several-breaks.ts';
 import { eventSeen, faultsOf, HAS_BROWSER, Site, useBrowser } from '../browser.ts';
 
 /** The path of the only open break of a type. */

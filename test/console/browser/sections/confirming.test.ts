@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { fill } from '../filled.ts';
-import { moveUnexplained } from '../../breaks/broken.ts';
+import { fill } from '../filled-store.ts';
+import { moveUnexplained } from '../../breaks/several-breaks.ts';
 import { HAS_BROWSER, Site, useBrowser } from '../browser.ts';
 
 const WIDTHS = [390, 820, 1_280] as const;

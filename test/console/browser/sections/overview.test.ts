@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { closeOf } from '../../../store/close/closing.ts';
 import { AT_ADDRESS, change, decimals } from '../../../store/webhook.ts';
 import { HAS_BROWSER, Site, useBrowser } from '../browser.ts';
-import { fill } from '../filled.ts';
+import { fill } from '../filled-store.ts';
 
 describe.runIf(HAS_BROWSER)('the overview in a browser', () => {
   useBrowser();

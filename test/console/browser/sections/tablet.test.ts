@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BlockchainHash, CreditId, DepositId, TransactionId } from '../../../../src/domain/ids.ts';
 import { balanceChange, verifyWith } from '../../../store/evidence.ts';
 import { AT_ADDRESS, change, decimals } from '../../../store/webhook.ts';
-import { LONG_HASH } from '../../books/booked.ts';
+import { LONG_HASH } from '../../books/booked-hash.ts';
 import { HAS_BROWSER, sidewaysIn, Site, useBrowser } from '../browser.ts';
 
 const VAULT = '710a185f-3634-4109-b4bb-9dc3a01d982c';

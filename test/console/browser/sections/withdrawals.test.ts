@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LONG_HASH } from '../../books/booked.ts';
-import { send } from '../../withdrawals/sent.ts';
+import { LONG_HASH } from '../../books/booked-hash.ts';
+import { send } from '../../withdrawals/sent-withdrawals.ts';
 import { faultsOf, HAS_BROWSER, Site, useBrowser } from '../browser.ts';
 
 describe.runIf(HAS_BROWSER)('withdrawals in a browser', () => {

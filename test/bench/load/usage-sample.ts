@@ -6,7 +6,7 @@ function ownCpuSeconds(): number {
 }
 
 /** What processes had used at one moment. */
-export interface Look {
+export interface UsageSample {
   readonly at: number;
   readonly servers: readonly (number | null)[];
   readonly written: number | null;
@@ -14,7 +14,7 @@ export interface Look {
   readonly machine: number | null;
 }
 
-/** How much was used between two looks; null when one of them is missing. */
+/** How much was used between two samples; null when one of them is missing. */
 function used(after: number | null, before: number | null): number | null {
   return after === null || before === null ? null : after - before;
 }
@@ -42,11 +42,11 @@ export interface Rates {
   readonly otherCores: number | null;
 }
 
-/** What was done per second between two looks; nothing when they were not both taken. */
+/** What was done per second between two samples; nothing when they were not both taken. */
 export function ratesBetween(
   answered: number,
-  opened: Look | undefined,
-  closed: Look | undefined,
+  opened: UsageSample | undefined,
+  closed: UsageSample | undefined,
 ): Rates {
   if (opened === undefined || closed === undefined) {
     return {
@@ -78,7 +78,7 @@ export function ratesBetween(
 }
 
 /** Looks at the server's processes at `at` (milliseconds). */
-export function lookAt(serverPids: readonly number[], at: number): Look {
+export function sampleUsage(serverPids: readonly number[], at: number): UsageSample {
   const servers = serverPids.map(cpuSecondsOf);
   const written = sumOf(serverPids.map(writtenBytesOf));
   return { at, servers, written, own: ownCpuSeconds(), machine: machineCpuSeconds() };
