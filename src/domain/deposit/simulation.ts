@@ -2,7 +2,7 @@ import { evaluateState, type Deposit } from './deposit.ts';
 import { depositRule, type CreditingPolicy } from '../policy/policy.ts';
 
 /** Where a policy leads a deposit; `credited`: every gate is open. */
-export type Outcome = Pick<Deposit, 'state' | 'reason'>;
+export type SimulatedOutcome = Pick<Deposit, 'state' | 'reason'>;
 
 /**
  * What another policy does with a deposit.
@@ -19,18 +19,18 @@ export type SimulatedEffect = 'held' | 'freed' | 'other';
 export interface SimulatedDeposit {
   readonly deposit: Deposit;
   readonly effect: SimulatedEffect;
-  readonly before: Outcome;
-  readonly after: Outcome;
+  readonly before: SimulatedOutcome;
+  readonly after: SimulatedOutcome;
 }
 
 /** The outcome of a deposit as it is known now, as if nobody had credited it. */
-function outcomeOf(deposit: Deposit, policy: CreditingPolicy): Outcome {
+function outcomeOf(deposit: Deposit, policy: CreditingPolicy): SimulatedOutcome {
   const rule = depositRule(policy, deposit);
   const { state, reason, creditDue } = evaluateState({ ...deposit, credit: null }, rule);
   return creditDue ? { state: 'credited', reason: null } : { state, reason };
 }
 
-function effectOf(before: Outcome, after: Outcome): SimulatedEffect {
+function effectOf(before: SimulatedOutcome, after: SimulatedOutcome): SimulatedEffect {
   if (before.state === after.state) return 'other';
   if (after.state === 'held') return 'held';
   return before.state === 'held' ? 'freed' : 'other';
