@@ -123,14 +123,16 @@ const addressTransactions = z
 const api = strict({
   tokens: z
     .array(apiToken)
-    .refine(
-      unique<{ name: string }>(({ name }) => name),
-      'contains the same name twice',
-    )
-    .refine(
-      unique<{ sha256: string }>(({ sha256 }) => sha256),
-      'contains the same token twice',
-    )
+    .superRefine((tokens, context) => {
+      for (const key of ['name', 'sha256'] as const) {
+        for (const [index, token] of tokens.entries()) {
+          const first = tokens.findIndex((one) => one[key] === token[key]);
+          if (first === index) continue;
+          const message = `is also the ${key} of api.tokens[${first}]: give each token its own`;
+          context.addIssue({ code: 'custom', path: [index, key], message });
+        }
+      }
+    })
     .default([]),
 });
 

@@ -124,8 +124,8 @@ test('two people cannot share a name or a token', () => {
     { name: 'a', role: 'viewer', sha256: SHA256 },
   ];
   expect(problemsOf({ ...MINIMAL, api: { tokens } })).toEqual([
-    'api.tokens: contains the same name twice',
-    'api.tokens: contains the same token twice',
+    'api.tokens[1].name: is also the name of api.tokens[0]: give each token its own',
+    'api.tokens[1].sha256: is also the sha256 of api.tokens[0]: give each token its own',
   ]);
 });
 
