@@ -57,7 +57,12 @@ export async function checkRunning(running: Running): Promise<Diagnosis[]> {
     ...checkListeners(config, now),
     ...checkExemptions([...config.reconcile.exemptions, ...added], now),
     ...(warnings.length === 0
-      ? [ok('crediting policy', 'its names and depths look right')]
+      ? [
+          ok(
+            'crediting policy',
+            'no name looks misspelt, and no depth looks out of reach on a network in use',
+          ),
+        ]
       : warnings.map((text) => warning('crediting policy', text))),
     ...checkAccess(running),
     ...(await running.others()),

@@ -55,6 +55,15 @@ test('a daemon without a custody API and without tokens is warned of both', asyn
   );
 });
 
+test('a policy without a warning: the page says which networks it looked at', async () => {
+  const found = await checkRunning({ ...CALM, config: configOf(MINIMAL) });
+  expect(found).toContainEqual({
+    status: 'ok',
+    check: 'crediting policy',
+    detail: 'no name looks misspelt, and no depth looks out of reach on a network in use',
+  });
+});
+
 test.for<[string, Partial<Running>, string]>([
   ['a store that accepts no writes', { isWritable: false }, 'problem store'],
   [
