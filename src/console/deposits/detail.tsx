@@ -178,7 +178,11 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
           {credit === null && deposit.reversed !== null ? <span class="muted"> reversed</span> : ''}
         </Fact>
         <Fact name="Consumer’s reference">
-          <PartId value={credit?.reference ?? null} />
+          {credit === null && deposit.reversed !== null ? (
+            <span class="muted">under Life, if acknowledged</span>
+          ) : (
+            <PartId value={credit?.reference ?? null} />
+          )}
         </Fact>
         <Fact name="Rolled back">{timesText(deposit.epoch)}</Fact>
       </dl>

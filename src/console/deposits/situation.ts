@@ -155,7 +155,7 @@ export function situationOf(life: DepositLife, rule: PolicyRule): Situation {
     case 'reversed':
       return {
         title: 'It was rolled back after its credit',
-        next: 'The feed has the reversal. Get the money back from the customer if it was spent.',
+        next: 'The feed has the reversal. Take the amount back from the customer.',
       };
     default:
       return deposit.state satisfies never;

@@ -51,7 +51,10 @@ test('a reversed deposit names its reversed credit, and the status that the roll
   await verifyWith(open, { status: 'rolledback' });
   const page = words(await (await console.as('vera')).get(`${PATH}/${open.depositId()}`));
   expect(page).toContain('It was rolled back after its credit');
-  expect(page).toMatch(new RegExp(`Credit ${creditId}.* reversed Consumer’s reference`));
+  expect(page).toContain('The feed has the reversal. Take the amount back from the customer.');
+  expect(page).toMatch(
+    new RegExp(`Credit ${creditId}.* reversed Consumer’s reference under Life, if acknowledged`),
+  );
   expect(page).toContain('Status rolledback rolledback');
   expect(page).toContain('Rolled back once');
 });
