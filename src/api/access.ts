@@ -79,7 +79,7 @@ export function authenticate(identify: Identify): MiddlewareHandler<ApiEnv> {
       const detail =
         token === undefined
           ? 'Send a token as Authorization: Bearer <token>. An admin makes one, or api.tokens names one.'
-          : 'The token is unknown, replaced or revoked: send one of api.tokens, or one that an admin made.';
+          : 'The token is unknown, replaced or revoked. Send the token itself, not its SHA-256, or ask an admin for a new one.';
       const challenge =
         token === undefined
           ? 'Bearer realm="counterfoil"'

@@ -38,6 +38,17 @@ test.for([
   expect(answer.headers.get('WWW-Authenticate')).toMatch(/^Bearer/);
 });
 
+test('an unknown token is refused with what to send: the configuration holds digests alone', async () => {
+  const api = await apiUnderTest();
+  const headers = { Authorization: `Bearer ${'a1'.repeat(32)}` };
+  const { status, body } = await api.request('GET', '/v1/balances', { headers });
+  expect(status).toBe(401);
+  expect(body).toMatchObject({
+    detail:
+      'The token is unknown, replaced or revoked. Send the token itself, not its SHA-256, or ask an admin for a new one.',
+  });
+});
+
 test('the scheme of the header may be in upper or lower case', async () => {
   const api = await apiUnderTest();
   const headers = { Authorization: `bearer ${tokenOf('vera')}` };

@@ -133,7 +133,7 @@ test.for([
   [
     'a wrong token',
     'wrong',
-    'The token is unknown, replaced or revoked: send one of api.tokens, or one that an admin made.',
+    'The token is unknown, replaced or revoked. Send the token itself, not its SHA-256, or ask an admin for a new one.',
   ],
   [
     'no token',

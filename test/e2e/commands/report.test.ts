@@ -187,7 +187,7 @@ test('a day that is not closed is named, with exit code 1', async () => {
   const refused = await runProgram('report', ...asked);
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    `counterfoil: ${daemon.url}/v1/reports/daily?pageSize=1 answered 401: The token is unknown, replaced or revoked: send one of api.tokens, or one that an admin made. Set COUNTERFOIL_TOKEN or --token-file.\n`,
+    `counterfoil: ${daemon.url}/v1/reports/daily?pageSize=1 answered 401: The token is unknown, replaced or revoked. Send the token itself, not its SHA-256, or ask an admin for a new one. Set COUNTERFOIL_TOKEN or --token-file.\n`,
   ]);
 });
 
