@@ -42,7 +42,7 @@ export type Episode = (stage: Stage) => Promise<void>;
 /** A reorg removes a deposit before its credit. */
 export async function reorgBeforeCredit({ traffic, note }: Stage): Promise<void> {
   const dropped = await traffic.minedThenDropped();
-  note(`a reorg took deposit ${short(dropped)} before it was credited`);
+  note(`a reorg took deposit ${dropped} before it was credited`);
 }
 
 /**
@@ -58,7 +58,7 @@ export async function reorgAfterCredit(stage: Stage): Promise<void> {
   const reversed = await triedAgain(attempt, over);
   if (reversed === null) return;
   note(
-    `a deep reorg took deposit ${short(reversed)} after it was credited: a reversal will follow, and its break waits for a person`,
+    `a deep reorg took deposit ${reversed} after it was credited: a reversal will follow, and its break waits for a person`,
   );
 }
 
@@ -68,7 +68,7 @@ export async function missingMemo({ traffic, operator, note }: Stage): Promise<v
     note('an operator attributed the last deposit that named no customer: it will be credited');
   }
   const held = await traffic.depositOfNobody();
-  note(`deposit ${short(held)} names no customer: it is held for a person`);
+  note(`deposit ${held} names no customer: it is held for a person`);
 }
 
 /** Answers to one vault's deliveries are lost for a time, so that the core delivers again. */
@@ -77,7 +77,7 @@ export async function lostAnswers({ control, vaultIds, over, note }: Stage): Pro
   const lost = { fault: 'drop-response', vaultId, count: LOST_ANSWERS };
   await control.put('/sim/faults', { ...BACKGROUND, delivery: [...BACKGROUND.delivery, lost] });
   note(
-    `${LOST_ANSWERS} answers to deliveries of vault ${short(vaultId)} are lost: its other notifications wait for the retries`,
+    `${LOST_ANSWERS} answers to deliveries of vault ${vaultId} are lost: its other notifications wait for the retries`,
   );
   try {
     await systemClock.sleep(LOSING_MS, over);
@@ -112,10 +112,6 @@ export async function triedAgain(
     if (outcome !== null) return outcome;
   }
   return null;
-}
-
-function short(hash: string): string {
-  return `${hash.slice(0, 12)}…`;
 }
 
 async function isCredited(access: ProductAccess, hash: string): Promise<boolean> {
