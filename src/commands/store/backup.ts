@@ -81,7 +81,7 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
       terminal.result(
         flags.json === true
           ? JSON.stringify({ store, facts, previous })
-          : `${store}: restored with ${facts} facts${kept}\n${AFTER_RESTORE}`,
+          : `${store}: restored with ${facts} facts, and fact ${facts + 1} records the restore${kept}\n${AFTER_RESTORE}`,
       );
     });
 }

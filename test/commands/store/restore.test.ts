@@ -69,7 +69,7 @@ test('a restore says when sweeps bring deposits back, and that their owners must
     from: 'user',
   });
   const [first, ...next] = results.join('\n').split('\n');
-  expect(first).toBe(`${store}: restored with 2 facts`);
+  expect(first).toBe(`${store}: restored with 2 facts, and fact 3 records the restore`);
   const text = next.join(' ');
   expect(text).toContain(
     'Its sweeps bring back from the custody API what came after the backup, once that is older than `reconcile.graceSeconds` (ten minutes by default).',
