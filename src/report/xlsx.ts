@@ -1,6 +1,7 @@
 import type { DailyReport } from '../domain/close/report.ts';
 import { storedAmount, type Amount } from '../domain/money/amount.ts';
 import { assetTotals, COMPARED, decimalsByAsset, MOVES } from './asset-totals.ts';
+import { criticalText } from './critical-breaks.ts';
 import { assetsBeyondBeancount } from './ledgers/beancount.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import {
@@ -86,6 +87,7 @@ function unshown({ movements }: SignedReport): SheetFact[] {
 function summaryOf(signed: SignedReport): TableSheet {
   const { report, reportHash } = signed;
   const { journal, previous, custody } = report;
+  const critical = criticalText(report);
   return factsSheet('Report', [
     ['day', report.day],
     ['timezone', report.timezone],
@@ -93,6 +95,7 @@ function summaryOf(signed: SignedReport): TableSheet {
     ['cutOffAt', report.cutOffAt],
     ['closedAt', report.closedAt],
     ['status', report.status],
+    ...(critical === null ? [] : [['beside the status', critical] as const]),
     ['reportHash', reportHash],
     ['previousReportHash', previous?.reportHash ?? null],
     ['journal', `${journal.afterSeq + 1} to ${journal.throughSeq}`],

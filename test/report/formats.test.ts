@@ -109,6 +109,19 @@ test('xlsx: an amount is a number to sum, the exact text, and smallest units, an
   );
 });
 
+test('xlsx: critical breaks that were open stand below the status, as on the page', async () => {
+  const [open] = REPORT.openBreaks;
+  const critical = { ...open, severity: 'critical' } as const;
+  const body = await bytesOf('xlsx', { openBreaks: [critical, critical] as never });
+  const names = workbookOf(body)['Report']?.map(([name]) => name) ?? [];
+  expect(workbookOf(body)['Report']).toContainEqual([
+    'beside the status',
+    '2 critical breaks at the cut-off',
+  ]);
+  expect(names.indexOf('beside the status')).toBe(names.indexOf('status') + 1);
+  expect(workbookOf(await bytesOf('xlsx'))['Report']?.flat()).not.toContain('beside the status');
+});
+
 test('xlsx: the figures of a break without an asset are counts', async () => {
   const [one] = REPORT.openBreaks;
   if (one === undefined) throw new Error('no break');
