@@ -85,7 +85,7 @@ test('all problems are reported together, each with its key and what to do', () 
     'intake.queueMax: must be an integer from 1 to 1000000',
     'custody.baseUrl: must be an http or https address',
     'custody.clientId: must not be empty',
-    `custody.privateKeyFile: cannot read ${folder}/keys/none.pem (ENOENT); check the path and its permissions`,
+    `custody.privateKeyFile: ${folder}/keys/none.pem does not exist; check the path`,
     'custody.webhookUrl: must not hold credentials, a query or a fragment',
     'custody.vaults: must be "all" or a list of vault ids',
     'custody.paths.addressTransactions: must be a path relative to /api/v1 that holds {addressId}, e.g. /addresses/{addressId}/blockchain-transactions',
@@ -153,7 +153,7 @@ test('a file that is not there, or not JSON, is one clear problem', () => {
     kind: 'invalid',
     problems: [
       {
-        what: `cannot read ${folder}/nowhere.json (ENOENT); give another one with --config`,
+        what: `${folder}/nowhere.json does not exist; give another one with --config`,
       },
     ],
   });

@@ -64,7 +64,7 @@ test('a secret given twice, or in a file that cannot be read, is refused', () =>
     }),
   ).toEqual([
     'intake.pathTokensFile: pathTokens is also given; keep one',
-    `api.tokens[0].sha256File: cannot read ${folder}/nowhere (ENOENT); check the path and its permissions`,
+    `api.tokens[0].sha256File: ${folder}/nowhere does not exist; check the path`,
   ]);
 });
 
@@ -111,7 +111,7 @@ test('files with wrong content are reported together with all other problems', (
   ]);
   expect(problems({ certFile: 'tls.crt', keyFile: 'nowhere' }, 'sqlite:x')).toEqual([
     port,
-    `listen.tls.keyFile: cannot read ${folder}/nowhere (ENOENT); check the path and its permissions`,
+    `listen.tls.keyFile: ${folder}/nowhere does not exist; check the path`,
     ...others,
   ]);
   expect(problems({ certFile: 'tls.crt', keyFile: 'other.key' }, 'sqlite:x')).toEqual([

@@ -82,7 +82,7 @@ test.for([
   [{ standby: 'maybe' }, 'standby: must be "required" or "optional"'],
   [
     { caFile: 'nowhere.pem' },
-    `caFile: cannot read ${path.join(folder, 'nowhere.pem')} (ENOENT); check the path and its permissions`,
+    `caFile: ${path.join(folder, 'nowhere.pem')} does not exist; check the path`,
   ],
   [{ leaseSeconds: 0 }, 'leaseSeconds: must be an integer from 1 to 60'],
 ] as const)('the receiver %j is refused: %s', ([part, what]) => {

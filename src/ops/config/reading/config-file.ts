@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parseConfig } from '../config.ts';
 import type { Parsed, Part } from '../config.ts';
-import { fileChecks, readText, type KeyFlaw } from './named-file.ts';
+import { fileChecks, readText, unreadable, type KeyFlaw } from './named-file.ts';
 import { isWithin } from './problem.ts';
 import { repeatedKeys } from './repeated-keys.ts';
 import { readSecrets, secretFilesOf } from './secret-file.ts';
@@ -30,7 +30,7 @@ export function loadConfig<Value>(options: {
   const folder = path.dirname(file);
   const content = readText(file);
   if (content.kind === 'unreadable') {
-    return whole(`cannot read ${file} (${content.reason}); give another one with --config`);
+    return whole(`${unreadable(file, content.reason)}; give another one with --config`);
   }
   // Some editors write an invisible byte order mark.
   const text = content.text.replace(/^\u{feff}/u, '');

@@ -36,9 +36,18 @@ export function fileChecks(custodyKeyFlaw: KeyFlaw): FileChecks {
   };
 }
 
+/** The reason of `readText` for a file that does not exist. */
+const MISSING = 'ENOENT';
+
 /** The message for an unreadable file. */
 export function unreadableText(file: string, reason: string): string {
-  return `cannot read ${file} (${reason}); check the path and its permissions`;
+  const remedy = reason === MISSING ? 'check the path' : 'check the path and its permissions';
+  return `${unreadable(file, reason)}; ${remedy}`;
+}
+
+/** What is wrong with a file that `readText` could not read. */
+export function unreadable(file: string, reason: string): string {
+  return reason === MISSING ? `${file} does not exist` : `cannot read ${file} (${reason})`;
 }
 
 /** Reads a file as UTF-8. The reason is the error's code, never its content. */
