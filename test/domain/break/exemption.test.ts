@@ -15,6 +15,7 @@ import {
   sameExemptions,
   sumByRule,
   underRules,
+  type ExemptibleType,
   type ExemptionRule,
 } from '../../../src/domain/break/exemption.ts';
 import {
@@ -130,14 +131,22 @@ test.for([
   expect(exemptionOf(found(1n, type), { rules, at: BEFORE })).toBeUndefined();
 });
 
-test.for<[severity: Finding['severity'], subject: Partial<Finding['subject']>, exempt: boolean]>([
-  ['warning', { depositId: DepositId('d1') }, true],
-  ['critical', {}, true],
-  ['critical', { depositId: DepositId('d1') }, false],
-])('a %s mismatch of the status of %o is exempt: %s', ([severity, subject, exempt]) => {
-  const mismatch = finding('status_mismatch', { key: 'x', detail: 'x', severity, subject });
-  const rules = [ruleOf({ breakType: 'status_mismatch' })];
-  expect(exemptionOf(mismatch, { rules, at: BEFORE }) !== undefined).toBe(exempt);
+test.for<
+  [
+    type: ExemptibleType,
+    severity: Finding['severity'],
+    subject: Partial<Finding['subject']>,
+    is: boolean,
+  ]
+>([
+  ['status_mismatch', 'warning', { depositId: DepositId('d1') }, true],
+  ['status_mismatch', 'critical', {}, true],
+  ['status_mismatch', 'critical', { depositId: DepositId('d1') }, false],
+  ['amount_mismatch', 'critical', { depositId: DepositId('d1') }, true],
+])('whether a rule exempts a %s of severity %s about %o: %s', ([type, severity, subject, is]) => {
+  const about = finding(type, { key: 'x', detail: 'x', severity, subject });
+  const rules = [ruleOf({ breakType: type })];
+  expect(exemptionOf(about, { rules, at: BEFORE }) !== undefined).toBe(is);
 });
 
 test('the first rule in force names the exemption', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  isInProgress,
   lacksChanges,
   sumsOf,
   type CustodyTransaction,
@@ -21,6 +22,17 @@ test.for(UNMOVED.split(' '))('what is %s moved nothing, whatever it lists', (sta
   expect(sums(received({ status }))).toBe('');
   expect(sums(sent({ status, changes: null }))).toBe('');
   expect(sums(received({ status }), received())).toBe('ethereum:ETH 100');
+});
+
+test.for([
+  ...'mempool approval-pending requested inited to-sign signed submitted'
+    .split(' ')
+    .map((status) => [status, true] as const),
+  ...'confirmed mined rolledback failed cancelled replaced tomorrow'
+    .split(' ')
+    .map((status) => [status, false] as const),
+])('whether %s is in progress: %s', ([status, is]) => {
+  expect(isInProgress({ status })).toBe(is);
 });
 
 const ROWS: [what: string, rows: CustodyTransaction[], are: string][] = [
