@@ -175,8 +175,11 @@ export class ChangedTransactions {
       if (answer.kind === 'failed' && answer.final) break;
       if (answer.kind === 'failed') continue;
       const ofHash = answer.rows.filter((row) => row.blockchainHash === blockchainHash);
-      this.#inProgress.push(...ofHash.filter(isInProgress));
-      found += await this.#takeLate(ofHash.filter((row) => !isInProgress(row)));
+      const newest = ofHash.filter(
+        ({ transactionId, updatedAt }) => updatedAt >= (this.#seen.get(transactionId) ?? updatedAt),
+      );
+      this.#inProgress.push(...newest.filter(isInProgress));
+      found += await this.#takeLate(newest.filter((row) => !isInProgress(row)));
     }
     return found + this.#inProgress.length > 0;
   }
@@ -194,7 +197,11 @@ export class ChangedTransactions {
       const listedAt = this.#seen.get(transactionId) ?? Number.NEGATIVE_INFINITY;
       if (effect === 'pending' || updatedAt <= listedAt) continue;
       this.#seen.set(transactionId, updatedAt);
-      if (isKnown(effect, known.get(transactionId) ?? [])) continue;
+      if (isKnown(effect, known.get(transactionId) ?? [])) {
+        // The list showed an older version, which would change what was counted.
+        if (this.#changed.delete(transactionId)) found += 1;
+        continue;
+      }
       this.#changed.set(transactionId, { transaction, effect: { ...effect, isLate: true } });
       found += 1;
     }

@@ -159,6 +159,33 @@ test('an older version of a counted deposit takes nothing off the custody figure
   expect(totalOf(report, depositAddress)).toMatchObject({ custodyRead: '705' });
 });
 
+test('a counted deposit that a later list shows as it was in the mempool counts as its hash shows it', async () => {
+  const { stage, depositAddress } = await withDeposits();
+  const hash = await stage.paid(depositAddress, 9, 3);
+  await stage.run();
+  expect((await closeNext(stage)).status).toBe('balanced');
+  await stage.caller.advance(HOUR_MS);
+  await stage.mine(1);
+  await stage.run();
+  const report = await closeNext(stage, inMempool(stage.client, hash, isWholeList));
+  expect(totalOf(report, depositAddress)).toMatchObject({ custodyRead: '714' });
+  expect([report.status, explanations(report), report.priorDay]).toEqual(['balanced', [], []]);
+  const next = await closeNext(stage);
+  expect([next.status, next.priorDay]).toEqual(['balanced', []]);
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
+test('a deposit that its hash shows older than the list does is not pending', async () => {
+  const { stage, depositAddress, hash } = await withDeposits();
+  const elsewhere = { ...depositAddress, addressId: 'elsewhere' };
+  await stage.deliver(forgedConfirmation(elsewhere, { blockchainHash: hash }));
+  const report = await closeNext(
+    stage,
+    inMempool(stage.client, hash, (query) => !isWholeList(query)),
+  );
+  expect(explanations(report)).toContain('custody 700 unexplained');
+});
+
 test('a close whose figures agree asks for no hash', async () => {
   const { stage } = await withDeposits();
   let asked = 0;
