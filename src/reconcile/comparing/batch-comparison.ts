@@ -172,9 +172,12 @@ export async function compareAll(context: {
   unconfirmed: UnconfirmedRecords;
   /** Hashes without an own transaction in the API, keyed by `hashKeyOf`. */
   disowned?: ReadonlySet<string>;
+  /** Ids of credited deposits that the API does not know any more. */
+  renamed?: ReadonlySet<TransactionId>;
   snapshot: Snapshot;
 }): Promise<Compared[]> {
   const { transactions, absent, unconfirmed, disowned, snapshot } = context;
+  const renamed = context.renamed ?? new Set();
   const rows = [...transactions.values()];
   const sent = rows.filter((row) => row.type === 'outgoing');
   const outgoing = await inBatches(sent, (row) => [compareOutgoingRow(row, snapshot)]);
@@ -190,6 +193,8 @@ export async function compareAll(context: {
       const given = elsewhere.map((deposit) => compareDepositRow(deposit, row, snapshot));
       return [notCompared(row), ...given];
     }
+    const isUndecided = rolledBackUnderAnotherId(row, snapshot).some((id) => !renamed.has(id));
+    if (isUndecided) return [notCompared(row)];
     const deposits = depositsOf(row, snapshot).map((deposit) => {
       if (own.has(hashKeyOf(deposit))) return { ...deposit, ownTransfer: true };
       // The writer applies the record that disowns the hash first; compare with that state.
@@ -220,6 +225,22 @@ export async function compareAll(context: {
     compareDepositRow(deposit, row, snapshot),
   );
   return [...outgoing, ...unknown, ...incoming, ...gone, ...misplaced];
+}
+
+/**
+ * The ids of credited deposits at a rolled-back row's position, when the row has another id. The row
+ * may be of the transaction as it was before it was mined again under the deposit's id.
+ */
+export function rolledBackUnderAnotherId(
+  row: CustodyTransaction,
+  snapshot: Snapshot,
+): TransactionId[] {
+  if (row.type !== 'incoming' || row.status !== 'rolledback') return [];
+  return depositsOf(row, snapshot).flatMap(({ credit, transactionId }) =>
+    credit === null || transactionId === null || transactionId === row.transactionId
+      ? []
+      : transactionId,
+  );
 }
 
 /**

@@ -225,7 +225,8 @@ async function lookUpWithdrawal(
   });
 }
 
-async function lookUpTransaction(
+/** Looks up a transaction by its id. */
+export async function lookUpTransaction(
   custody: CustodyClient,
   transactionId: TransactionId,
   deadlineMs: number,

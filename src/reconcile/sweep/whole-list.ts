@@ -14,6 +14,7 @@ import { DifferingMovements } from '../lookup/differing-movements.ts';
 import { DisputedHashes, type Disputes } from '../lookup/disputed-hashes.ts';
 import { AddressRound } from '../addresses/address-round.ts';
 import type { Repairs } from '../repair/repairs.ts';
+import { lookUpRenamed } from '../lookup/renamed-credits.ts';
 import { SingleLookups, type LookupResult } from '../lookup/single-lookups.ts';
 import { UnconfirmedMovements, type SumComparison } from '../lookup/unconfirmed-movements.ts';
 import type { CustodyChanges } from '../verifying/custody-changes.ts';
@@ -162,11 +163,13 @@ export class WholeList {
     const { withdrawals } = unconfirmed;
     const about = { ...this.#options, others: movements, withdrawals };
     const snapshot = await takeSnapshot(rows, about);
+    const renamed = await lookUpRenamed(transactions, { custody, snapshot, deadlineMs });
     const compared = await compareAll({
       transactions,
       absent,
       unconfirmed,
       disowned,
+      renamed: renamed.unknown,
       snapshot,
     });
     for (const { outcome } of compared) tally.add(outcome);
@@ -189,7 +192,7 @@ export class WholeList {
         ...parts.flatMap((part) => part.records),
         ...(judged?.records ?? []),
       ],
-      requests: requestsOf([reading, looked, ...parts]),
+      requests: requestsOf([reading, looked, renamed, ...parts]),
       watermark: watermarkOf({
         known,
         newest,

@@ -108,17 +108,20 @@ function alsoLists({ client }: Stage, row: TransactionRecord): void {
   };
 }
 
+/** The list's row of a hash. */
+async function listedRow({ client }: Stage, hash: string): Promise<TransactionRecord> {
+  const asked = { page: 0, pageSize: 1_000 };
+  const answer = await client.transactions(asked, { priority: 'sweep', deadlineMs: Infinity });
+  if (answer.kind !== 'ok') throw new Error(answer.kind);
+  const row = answer.value.rows.find(({ blockchainHash }) => blockchainHash === hash);
+  if (row === undefined) throw new Error('no row');
+  return row;
+}
+
 test('the row of before, which was rolled back, reverses no credit of the transaction that was mined again under another id', async () => {
   const { stage, hash } = await reversed();
   const [deposit] = await stage.deposits(hash);
-  const asked = { page: 0, pageSize: 1_000 };
-  const answer = await stage.client.transactions(asked, {
-    priority: 'sweep',
-    deadlineMs: Infinity,
-  });
-  if (answer.kind !== 'ok') throw new Error(answer.kind);
-  const [row] = answer.value.rows.filter(({ blockchainHash }) => blockchainHash === hash);
-  if (row === undefined) throw new Error('no row');
+  const row = await listedRow(stage, hash);
   alsoLists(stage, { ...row, transactionId: deposit?.transactionId ?? '', status: 'rolledback' });
   await stage.mine(3);
   const webhookUrl = await stage.webhookUrl();
@@ -131,6 +134,29 @@ test('the row of before, which was rolled back, reverses no credit of the transa
   const mismatches = stage.open.breaks().filter(({ type }) => type === 'status_mismatch');
   // The row was the deposit's own until the deposit followed the other one.
   expect(mismatches).toMatchObject([{ state: 'resolved' }]);
+  expect(audit(stage.open)).toEqual([]);
+});
+
+test('the row of before, changed since the credit, reverses no credit while the deposit has its own row', async () => {
+  const { stage, hash } = await reversed();
+  const [deposit] = await stage.deposits(hash);
+  await stage.mine(3);
+  const webhookUrl = await stage.webhookUrl();
+  const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
+  const run = async (): Promise<void> => {
+    await stage.run(sweep);
+    await stage.caller.advance(GRACE_MS);
+  };
+  for (let count = 0; count < 3; count += 1) await run();
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700', 'credit 700']);
+  const row = await listedRow(stage, hash);
+  const updatedAt = new Date(stage.now).toISOString();
+  const transactionId = deposit?.transactionId ?? '';
+  alsoLists(stage, { ...row, transactionId, updatedAt, status: 'rolledback' });
+  const breaks = stage.open.breaks();
+  for (let count = 0; count < 5; count += 1) await run();
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700', 'credit 700']);
+  expect(stage.open.breaks()).toEqual(breaks);
   expect(audit(stage.open)).toEqual([]);
 });
 

@@ -1,0 +1,41 @@
+import type { CustodyClient } from '../../custody/client.ts';
+import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { TransactionId } from '../../domain/ids.ts';
+import { rolledBackUnderAnotherId } from '../comparing/batch-comparison.ts';
+import type { Snapshot } from '../comparing/comparison.ts';
+import { lookUpTransaction } from './single-lookups.ts';
+
+/** Most look-ups per run: hardly a transaction gets another id. */
+const CREDITS_MAX = 5;
+
+/** What the custody API says about the ids of credited deposits. */
+export interface RenamedCredits {
+  /** Ids that the API does not know any more. */
+  readonly unknown: ReadonlySet<TransactionId>;
+  readonly requests: number;
+}
+
+/**
+ * Looks up credited deposits by their id when a rolled-back row at their position has another id. If
+ * the API still knows the deposit's id, the row may be of the transaction as it was before it was
+ * mined again, and must reverse no credit.
+ */
+export async function lookUpRenamed(
+  rows: ReadonlyMap<TransactionId, CustodyTransaction>,
+  context: { custody: CustodyClient; snapshot: Snapshot; deadlineMs: number },
+): Promise<RenamedCredits> {
+  const { custody, snapshot, deadlineMs } = context;
+  const ids = new Set<TransactionId>();
+  for (const row of rows.values()) {
+    for (const id of rolledBackUnderAnotherId(row, snapshot)) if (!rows.has(id)) ids.add(id);
+  }
+  const unknown = new Set<TransactionId>();
+  let requests = 0;
+  for (const id of [...ids].slice(0, CREDITS_MAX)) {
+    requests += 1;
+    const found = await lookUpTransaction(custody, id, deadlineMs);
+    if (found.kind === 'failed' && found.final) break;
+    if (found.kind === 'absent') unknown.add(id);
+  }
+  return { unknown, requests };
+}
