@@ -50,7 +50,7 @@ export interface DepositSearch extends DepositQuery {
   readonly accountId?: string;
   readonly addressId?: string;
   readonly memo?: string;
-  /** The owner that an operator attributed it to. */
+  /** The owner that a person named. */
   readonly attributedTo?: string;
   /** Any of these amounts. */
   readonly amounts?: readonly AssetAmount[];

@@ -210,7 +210,7 @@ function EffectLine({ effect, shown }: { effect: Effect; shown: ShownDeposit }):
           <Badge tone="good" text="verified" /> The record matched, at depth {effect.depth}.
         </>
       );
-    case 'judged':
+    case 'evaluated':
       return (
         <>
           The policy asked for: <span class="muted">{effect.terms}</span>

@@ -13,7 +13,7 @@ export interface PolicyBook {
 }
 
 /** A deposit as it was when the policy decided about it. */
-type Judged = Pick<Deposit, 'network' | 'asset' | 'amount' | 'approvals' | 'attributedTo'>;
+type Evaluated = Pick<Deposit, 'network' | 'asset' | 'amount' | 'approvals' | 'attributedTo'>;
 
 /** `1 confirmation`, `6 confirmations` */
 export function confirmationsText(count: number): string {
@@ -38,7 +38,7 @@ export function limitText(limit: Amount, asset: string, decimals: Decimals): str
  * required; two approvals needed, above 10 ETH; approved by olga, otto`. A policy older
  * than those that were read is not guessed.
  */
-export function termsAt(seq: number, deposit: Judged, book: PolicyBook): string {
+export function termsAt(seq: number, deposit: Evaluated, book: PolicyBook): string {
   const { amount, asset, approvals, attributedTo } = deposit;
   const held = book.policies.find((one) => one.seq <= seq);
   const people = [...new Set(approvals.map(({ person }) => person))];

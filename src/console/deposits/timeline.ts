@@ -20,7 +20,7 @@ export type Effect =
     }
   | { readonly kind: 'verified'; readonly depth: number }
   /** The policy decided, and nothing was credited. `terms`: what it asked for. */
-  | { readonly kind: 'judged'; readonly terms: string }
+  | { readonly kind: 'evaluated'; readonly terms: string }
   | {
       readonly kind: 'credit' | 'reversal';
       readonly creditId: string;
@@ -172,10 +172,10 @@ function verifications({ deposit, items, facts }: DepositLife): Map<number, Effe
 }
 
 /** Decisions after which the policy decides about a deposit again. */
-const JUDGING = ['policy', 'halt', 'resume', 'judge'];
+const EVALUATING = ['policy', 'halt', 'resume', 'judge'];
 
-function isJudging(fact: LifeFact | undefined): boolean {
-  return fact?.kind === 'decision' && JUDGING.includes(textOf(bodyOf(fact)['kind']) ?? '');
+function isEvaluation(fact: LifeFact | undefined): boolean {
+  return fact?.kind === 'decision' && EVALUATING.includes(textOf(bodyOf(fact)['kind']) ?? '');
 }
 
 /** A deposit's life, fact by fact, oldest first. */
@@ -192,8 +192,9 @@ export function timelineOf(life: DepositLife, book: PolicyBook): Step[] {
       const others = effects.get(seq) ?? [];
       // The deposit as it is now: only its credits are kept as they were.
       const terms = termsAt(seq, { ...life.deposit, approvals: [], attributedTo: null }, book);
-      const isJudged =
-        (match !== undefined || isJudging(fact)) && others.every(({ kind }) => kind !== 'credit');
+      const isEvaluated =
+        (match !== undefined || isEvaluation(fact)) &&
+        others.every(({ kind }) => kind !== 'credit');
       return {
         seq,
         at: fact?.recordedAt ?? notification?.receivedAt ?? 0,
@@ -201,7 +202,7 @@ export function timelineOf(life: DepositLife, book: PolicyBook): Step[] {
         effects: [
           ...(index === 0 ? [{ kind: 'first_seen' } as const] : []),
           ...(match === undefined ? [] : [match]),
-          ...(isJudged ? [{ kind: 'judged', terms } as const] : []),
+          ...(isEvaluated ? [{ kind: 'evaluated', terms } as const] : []),
           ...others,
         ],
         fact: fact ?? null,

@@ -162,7 +162,7 @@ export class Caller {
         result?.kind === 'answer' ? serviceCount(result.headers, clock.now()) : undefined,
       );
     }
-    const tried = this.#judge(call, result, timeoutMs);
+    const tried = this.#triedAs(call, result, timeoutMs);
     observe({
       operation: call.operation,
       result: tried.outcome.kind,
@@ -173,7 +173,7 @@ export class Caller {
     return tried;
   }
 
-  #judge<Value>(call: Call<Value>, result: HttpResult, timeoutMs: number): Tried<Value> {
+  #triedAs<Value>(call: Call<Value>, result: HttpResult, timeoutMs: number): Tried<Value> {
     const { circuit, budget, clock, tokens } = this.#parts;
     const again = call.method === 'GET' ? 'after-backoff' : 'never';
     if (result.kind === 'failed') {

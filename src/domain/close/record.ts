@@ -19,7 +19,7 @@ export interface CountedEffect {
    */
   readonly at?: number;
   readonly datedBy?: CustodyDatedBy;
-  /** The list lacked it, and the close found it by its hash. */
+  /** The list lacked it or showed an older version; the close found it by its hash. */
   readonly isLate?: true;
 }
 

@@ -67,7 +67,7 @@ function approved(
   return evaluatedAs({ ...deposit, approvals: [...deposit.approvals, approval] }, now);
 }
 
-/** Attributes a deposit. Approvals were for the previous owner, so they start over. */
+/** Names the owner of a deposit. Approvals were for the previous owner, so they start over. */
 function attributed(
   deposit: Deposit,
   decision: Extract<DepositDecision, { kind: 'attribute' }>,

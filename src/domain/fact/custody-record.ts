@@ -71,8 +71,8 @@ const IN_PROGRESS = new Set([
 const UNMOVED = new Set([...IN_PROGRESS, 'rolledback', 'cancelled', 'replaced']);
 
 /**
- * Whether a transaction may still move balances. The API may also show one so that has moved them: an
- * older version of it.
+ * Whether a transaction may still move balances. The row may also be an older version of one that has
+ * moved them.
  */
 export function isInProgress({ status }: Pick<CustodyTransaction, 'status'>): boolean {
   return IN_PROGRESS.has(status);

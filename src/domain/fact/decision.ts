@@ -70,7 +70,7 @@ export type Decision =
       readonly depositId: DepositId;
       /** The owner, in the exchange's own terms. */
       readonly attributedTo: string;
-      /** False in facts of earlier versions, whose attribution kept approvals and was permanent. */
+      /** False in facts of earlier versions, where naming an owner kept approvals and was permanent. */
       readonly endsApprovals: boolean;
       readonly reason: string;
     } & Based)

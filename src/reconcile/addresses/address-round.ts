@@ -71,7 +71,7 @@ export interface Looked {
 }
 
 /** The result of the checks: records to journal, and the counts that the run reports. */
-export interface Judged {
+export interface ComparedAddresses {
   readonly records: readonly CustodyRecord[];
   readonly checks: AddressChecks;
 }
@@ -122,7 +122,7 @@ export class AddressRound {
   }
 
   /** Compares the rows that were read. `snapshot` holds the hash states of all rows. */
-  judge({ rows, read, tally }: Looked, snapshot: Snapshot): Judged {
+  compare({ rows, read, tally }: Looked, snapshot: Snapshot): ComparedAddresses {
     const records: CustodyRecord[] = [];
     const open = new Set<string>();
     for (const { movement, platform, noticedAt, transactions, unasked } of rows) {

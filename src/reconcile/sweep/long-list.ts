@@ -54,7 +54,7 @@ const NOT_TAKEN = {
 /**
  * Reads a transactions list that is too long for one run, over several runs. Reads all own outgoing
  * transactions first, because they decide which deposits are internal. Then reads deposits page by
- * page. Before each page is judged, the head of the outgoing list is read again: no deposit is judged
+ * page. Before each page is compared, the head of the outgoing list is read again: no deposit is compared
  * by an older list of own transactions.
  */
 export class LongList {
@@ -169,7 +169,7 @@ export class LongList {
     });
     const { requests, incomplete } = head;
     if (incomplete !== null) {
-      // Held pages stay held: no deposit is judged without the outgoing list.
+      // Held pages stay held: no deposit is compared without the outgoing list.
       const { cause, detail } = incomplete;
       return { requests, unfinished: { kind: 'later', cause, detail } };
     }

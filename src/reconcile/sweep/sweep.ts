@@ -116,7 +116,7 @@ export class Sweep {
     if (untaken !== null) changes?.detach();
     // A complete empty list has no watermark.
     else if (half.incomplete === null) changes?.attach(half.watermark);
-    await this.#judgeLocally();
+    await this.#compareLocally();
     const run: CustodyRecord = {
       kind: 'run',
       startedAt,
@@ -142,7 +142,7 @@ export class Sweep {
    * Compares books with the chain view in short commits, so that webhooks are not delayed. Movements
    * beyond the time limit are left to the next run and counted.
    */
-  async #judgeLocally(): Promise<void> {
+  async #compareLocally(): Promise<void> {
     const { reads, now, graceMs } = this.#options;
     const deadlineMs = now() + LOCAL_TIME_MS_MAX;
     while (now() < deadlineMs && (await reads.needsRunStep(now() - graceMs))) {
@@ -261,7 +261,7 @@ export class Sweep {
     const { custody, known } = context;
     const list = await readCustodyList(custody, { ...context, since: this.#long.since(known) });
     const { changes } = this.#options;
-    // The verifier continues from here: it must know own transactions before it judges a deposit.
+    // The verifier continues from here: it must know own transactions before it compares a deposit.
     if (changes !== undefined)
       changes.unverified.put(changes.shown.see(list.transactions.values()));
     return list;

@@ -173,8 +173,8 @@ export class WholeList {
       snapshot,
     });
     for (const { outcome } of compared) tally.add(outcome);
-    const judged = looked && this.#inactive?.judge(looked, snapshot);
-    if (judged) tally.addAll(judged.checks.outcomes);
+    const addresses = looked && this.#inactive?.compare(looked, snapshot);
+    if (addresses) tally.addAll(addresses.checks.outcomes);
     const again = compared.flatMap((one) => one.again ?? []);
     const pending = this.#pendingOf(again, newest);
     const { changes } = this.#options;
@@ -190,7 +190,7 @@ export class WholeList {
         ...compared.flatMap((one) => one.record ?? []),
         ...disputes.records,
         ...parts.flatMap((part) => part.records),
-        ...(judged?.records ?? []),
+        ...(addresses?.records ?? []),
       ],
       requests: requestsOf([reading, looked, renamed, ...parts]),
       watermark: watermarkOf({
@@ -200,7 +200,7 @@ export class WholeList {
         now: now(),
       }),
       incomplete: null,
-      addresses: judged?.checks ?? null,
+      addresses: addresses?.checks ?? null,
       repairs: repaired?.repairs ?? NO_REPAIRS,
     };
   }

@@ -84,13 +84,13 @@ export class Reevaluation {
           !isUpToDate(deposit, depositRule(held.policy, deposit)) ||
           (deposit.decimalsChanged && assets.has(deposit.asset)),
       );
-      if (await this.#judged(moving, assets)) after = last.depositId;
+      if (await this.#reevaluated(moving, assets)) after = last.depositId;
       else await this.#pause(RETRY_MS);
     }
   }
 
   /** False when the store accepted nothing. */
-  async #judged(deposits: readonly Deposit[], assets: ReadonlySet<AssetId>): Promise<boolean> {
+  async #reevaluated(deposits: readonly Deposit[], assets: ReadonlySet<AssetId>): Promise<boolean> {
     // Pages without a change must yield to intake too.
     if (deposits.length === 0) {
       await this.#pause(0);

@@ -173,19 +173,19 @@ export class Verifier {
     for (const row of [...changes.shown.about(subjectsOf(ready)), ...late]) {
       rows.set(row.transactionId, row);
     }
-    if (!(await this.#judge(rows))) {
+    if (!(await this.#compare(rows))) {
       changes.unverified.put(rows.values());
       this.#fail(ready, 'reading_failed');
       return;
     }
     this.#failures = 0;
     this.#reason = 'asking';
-    this.#judgeUnknown(ready.filter(({ isKnown }) => !isKnown));
+    this.#countEmptyRounds(ready.filter(({ isKnown }) => !isKnown));
     this.#due.missed(ready, now());
   }
 
   /** Counts rounds in which no unknown deposit proved real. */
-  #judgeUnknown(asked: readonly Due[]): void {
+  #countEmptyRounds(asked: readonly Due[]): void {
     const isTrue = asked.some(({ deposit }) => !this.#due.has(deposit.depositId));
     if (isTrue) this.#emptyRounds = 0;
     else if (asked.length > 0) this.#emptyRounds += 1;
@@ -225,7 +225,7 @@ export class Verifier {
    * Compares rows with our records and submits the resulting facts. False: the store did not accept
    * all.
    */
-  async #judge(rows: ReadonlyMap<TransactionId, CustodyTransaction>): Promise<boolean> {
+  async #compare(rows: ReadonlyMap<TransactionId, CustodyTransaction>): Promise<boolean> {
     if (rows.size === 0) return true;
     const { changes } = this.#options;
     const context = { ...this.#options, others: [], withdrawals: [] };

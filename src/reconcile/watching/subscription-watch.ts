@@ -106,7 +106,7 @@ export class SubscriptionWatch {
     context.tally.skip(isReachable ? 'rate_budget' : 'api_unavailable', due.length - looks);
     const depths = await depthRecords(context);
     return {
-      records: [...this.#judged(context.policy), ...depths.records],
+      records: [...this.#changedDrifts(context.policy), ...depths.records],
       requests: requests + depths.requests,
     };
   }
@@ -118,7 +118,7 @@ export class SubscriptionWatch {
   }
 
   /** Records of vaults checked in this run, or whose drift changed with the policy. */
-  #judged(policy: CreditingPolicy): CustodyRecord[] {
+  #changedDrifts(policy: CreditingPolicy): CustodyRecord[] {
     const records: CustodyRecord[] = [];
     for (const [vaultId, looked] of this.#looked) {
       const wrong = wrongWith(looked, policy);

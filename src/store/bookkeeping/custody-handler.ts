@@ -44,7 +44,7 @@ import { RunHandler } from './run-handler.ts';
 type Evidence = Exclude<CustodyRecord, CloseRecord>;
 type Now = RuleContext & { readonly seq: number };
 
-/** Applies evidence from the custody API. The rules judge it by the records as they are now. */
+/** Applies evidence from the custody API. The rules compare it with the records as they are now. */
 export class CustodyHandler {
   readonly #context: HandlerContext;
   readonly #runs: RunHandler;

@@ -184,7 +184,7 @@ export function unpackDecision(body: Uint8Array): Decision {
   }
   if (decision.kind === 'exempt') return { ...decision, rule: unpackExemption(decision.rule) };
   if (decision.kind === 'attribute') {
-    // Earlier versions left it out: the person who attributed could also approve.
+    // Earlier versions left it out: the person who named the owner could also approve.
     const { endsApprovals = false } = decision as Partial<typeof decision>;
     return { ...decision, endsApprovals };
   }

@@ -81,7 +81,7 @@ test('a transfer between own addresses is internal, although no outgoing webhook
   expect(stage.open.feedLines()).toHaveLength(1);
 });
 
-test('own transactions that only a sweep has read are durable before a deposit of theirs is judged', async () => {
+test('own transactions that only a sweep has read are durable before a deposit of theirs is compared', async () => {
   const { stage, rounds, changes } = await startVerifying();
   const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(from, String(10n ** 18n), 3);
