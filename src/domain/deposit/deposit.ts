@@ -249,6 +249,14 @@ export function withState(
     : { ...deposit, state, reason, requiredConfirmations: confirmations };
 }
 
+/**
+ * Whether the deposit's transaction id comes from webhooks alone, as far as this epoch shows: mined
+ * again after its reversal, a transaction may get another id.
+ */
+export function isNamedByWebhooksAlone({ verifiedAt, credit }: Deposit): boolean {
+  return verifiedAt === null && credit === null;
+}
+
 /** Whether the rule changes nothing: the state is current and no credit is due. */
 export function isUpToDate(deposit: Deposit, rule: DepositRule): boolean {
   const evaluated = evaluateState(deposit, rule);

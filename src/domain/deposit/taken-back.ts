@@ -6,14 +6,9 @@ import {
   type RuleContext,
 } from '../hash/hash-state.ts';
 import { NotificationId } from '../ids.ts';
-import type { Deposit } from './deposit.ts';
+import { isNamedByWebhooksAlone, type Deposit } from './deposit.ts';
 import { reverseCredit } from './evaluation.ts';
 import { depositsAt, handleIncoming } from './incoming-handler.ts';
-
-/** Whether webhooks alone describe the deposit, and nothing was credited for it. */
-function isUnproven({ verifiedAt, credit }: Deposit): boolean {
-  return verifiedAt === null && credit === null;
-}
 
 /**
  * What follows when a person resolves the `unknown_to_custody` break of a deposit; the break of its
@@ -49,5 +44,7 @@ export function takenBack(hashState: HashState, deposit: Deposit, now: RuleConte
     transactionId,
   } as const;
   const atPosition = [...depositsAt(hashState, rollback).values()];
-  return atPosition.every(isUnproven) ? handleIncoming(hashState, rollback, now) : NO_CHANGES;
+  return atPosition.every(isNamedByWebhooksAlone)
+    ? handleIncoming(hashState, rollback, now)
+    : NO_CHANGES;
 }

@@ -1,12 +1,7 @@
 import type { CustodyClient } from '../../custody/client.ts';
-import {
-  isMisnamed,
-  isNamedByWebhooksAlone,
-  samePosition,
-  type Grace,
-} from '../../domain/deposit/record/comparison.ts';
+import { isMisnamed, samePosition, type Grace } from '../../domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
-import type { Deposit } from '../../domain/deposit/deposit.ts';
+import { isNamedByWebhooksAlone, type Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositId, TransactionId } from '../../domain/ids.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { transactionOf } from '../../translation/transaction.ts';

@@ -1,7 +1,7 @@
 import { ZERO, type Amount } from '../../money/amount.ts';
 import { breakKey, finding, type BreakType, type Finding } from '../../break/break.ts';
 import type { CustodyTransaction } from '../../fact/custody-record.ts';
-import type { Deposit } from '../deposit.ts';
+import { isNamedByWebhooksAlone, type Deposit } from '../deposit.ts';
 import type { ChangeSet } from '../../hash/hash-state.ts';
 import { agreementOf, type Movement } from '../../money/movement.ts';
 import { depositFinding } from '../evaluation.ts';
@@ -182,14 +182,6 @@ export function answersTo(deposit: Deposit, record: CustodyTransaction): boolean
   return deposit.transactionId === null
     ? isRecordOf(deposit, record)
     : deposit.transactionId === record.transactionId;
-}
-
-/**
- * Whether the deposit's transaction id comes from webhooks alone, as far as this epoch shows: mined
- * again after its reversal, a transaction may get another id.
- */
-export function isNamedByWebhooksAlone({ verifiedAt, credit }: Deposit): boolean {
-  return verifiedAt === null && credit === null;
 }
 
 /**

@@ -3,7 +3,6 @@ import { breakKey, type Finding } from '../../break/break.ts';
 import {
   custodyReceived,
   hasLasted,
-  isNamedByWebhooksAlone,
   isNamedOtherwise,
   receivedAt,
   samePosition,
@@ -14,7 +13,7 @@ import { pinsOf, sameContent, sameSums } from '../../hash/same-changes.ts';
 import type { CustodyTransaction } from '../../fact/custody-record.ts';
 import { incomingOf } from '../../fact/backfill.ts';
 import { entryHead, reversalFor } from '../incoming-handler.ts';
-import type { Deposit } from '../deposit.ts';
+import { isNamedByWebhooksAlone, type Deposit } from '../deposit.ts';
 import {
   changeSet,
   isOwnHash,
