@@ -385,7 +385,7 @@ CREATE INDEX deposits_internal_unverified ON deposits (deposit_id)
 -- Credited deposits whose hash left the chain. The reversal waits for the custody API's record.
 CREATE INDEX deposits_to_reverse ON deposits (credit_id)
   WHERE credit_id IS NOT NULL AND evidence = 'none';
--- Whether a transaction verified a deposit at another hash or position, or was credited there.
+-- Whether a transaction has a verified or credited deposit at another hash or position.
 CREATE INDEX deposits_verified ON deposits (transaction_id)
   WHERE credit_id IS NOT NULL OR verified_at IS NOT NULL;
 -- Unfinished deposits, the longest without progress first: a run reports stale ones.

@@ -204,9 +204,9 @@ export interface Reads {
   /**
    * The store's side of a comparison, from one snapshot: the hash states of the hashes, and of
    * every hash that one of the transactions has or is claimed to have. `rolledBackAfter`: the
-   * last rollbacks after this journal position are wanted too; absent: none. `received`: deposits
-   * that these transactions verified, or were credited to, at another hash or position are wanted too. `unsent`: own
-   * transactions without a hash are wanted too.
+   * last rollbacks after this journal position are wanted too; absent: none. `received`: their
+   * deposits that were verified or credited at another hash or position are wanted too. `unsent`:
+   * own transactions without a hash are wanted too.
    */
   reconcilerView(about: {
     hashes: readonly HashKey[];

@@ -31,10 +31,7 @@ export interface ReconcilerView {
   readonly hashStates: readonly KeyedHashState[];
   /** The last `incoming` rollbacks after the given journal position. */
   readonly rollbacks: readonly LastRollback[];
-  /**
-   * Deposits that the given incoming transactions verified, or were credited to, at another hash or
-   * position.
-   */
+  /** Deposits of the given transactions that were verified or credited at another hash or position. */
   readonly verifiedElsewhere: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
   /** Own transactions without a hash, if they were asked for. */

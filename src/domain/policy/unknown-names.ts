@@ -67,8 +67,8 @@ function unknownAsset({ path, name }: Written, known: KnownNames): string[] {
   if (known.assets.includes(name)) return [];
   if (!name.includes(':')) return [`${path}: ${symbolAlone(name, known.assets)}`];
   const network = networkOf(name);
-  const strange = unknownNetwork({ path, name: network }, known);
-  if (strange.length > 0) return strange;
+  const found = unknownNetwork({ path, name: network }, known);
+  if (found.length > 0) return found;
   // Without assets on that network there is nothing to compare with.
   const hasSiblings = known.assets.some((asset) => isAssetOf(asset, network));
   return hasSiblings

@@ -13,12 +13,8 @@ import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import { PAGE_SIZE_MAX } from '../../wire/page.ts';
 import { AddressLists, type AddressRead } from './address-list.ts';
-import {
-  compareAddressRow,
-  hashKeyOf,
-  outcomesOf,
-  type Snapshot,
-} from '../comparing/comparison.ts';
+import { compareAddressRow, outcomesOf } from '../comparing/comparison.ts';
+import { hashKeyOf, type Snapshot } from '../comparing/snapshot.ts';
 import { skipCauseOf } from '../list/custody-list.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import { RevisitSchedule } from './revisit-schedule.ts';

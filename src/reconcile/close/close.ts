@@ -179,14 +179,15 @@ export class Closer {
   }
 
   async #close(day: CalendarDay, following: CalendarDay | undefined): Promise<Step> {
-    const { reading: custody, next, ...asked } = await this.#readCustody(day, following);
+    const attempt = await this.#readCustody(day, following);
+    const { reading: custody, next } = attempt;
     if (this.#stopping.signal.aborted) return STOPPED;
     if (custody.kind === 'not_read' && this.#isPatient(day, next)) {
       return { kind: 'postponed', days: [], reason: custody.reason };
     }
     const exempt = following === undefined ? { exempt: await this.#exempt() } : {};
     let found: Found = { custody, ...exempt, ...(await this.#names()) };
-    let { lookUp } = asked;
+    let { lookUp } = attempt;
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const computed = await this.#compute(day, found);
       if (computed === undefined) return STOPPED;

@@ -20,10 +20,9 @@ import {
   compareUnknownTransaction,
   compareUnseenRow,
   depositsOf,
-  hashKeyOf,
   type Compared,
-  type Snapshot,
 } from './comparison.ts';
+import { hashKeyOf, type Snapshot } from './snapshot.ts';
 import { isJustRolledBack, mustBeReadAgain } from './older-row.ts';
 import { mayBeUnsentTransfer, unsentTargets } from './unsent-transfer.ts';
 

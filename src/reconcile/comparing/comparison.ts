@@ -1,14 +1,12 @@
 import type { AddressEvidence } from '../../domain/chain/address-evidence.ts';
-import { saysNothingNew, type Break } from '../../domain/break/break.ts';
+import { saysNothingNew } from '../../domain/break/break.ts';
 import {
   hasLasted,
   isRenamed,
   mayCorrect,
   skipped,
-  type OpenSince,
   type Outcome,
 } from '../../domain/deposit/record/comparison.ts';
-import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { epochOf } from '../../domain/fact/backfill.ts';
 import { handleAddressRecord } from '../../domain/chain/address-handler.ts';
@@ -28,52 +26,11 @@ import {
   type RuleContext,
   type KeyedHashState,
 } from '../../domain/hash/hash-state.ts';
-import { IdMint, type AssetId, type TransactionId } from '../../domain/ids.ts';
-import {
-  isOnRecord,
-  parted,
-  underRules,
-  type ExemptDifference,
-  type ExemptionRule,
-  type Exemptions,
-} from '../../domain/break/exemption.ts';
+import { IdMint } from '../../domain/ids.ts';
+import { isOnRecord, parted, underRules } from '../../domain/break/exemption.ts';
 import { sameHash } from '../../domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
-import type { LastRollback, UnsentTransfer } from '../../store/reconciler-view.ts';
-
-/** Our records at one moment. The writer applies the rules again to the records at commit time. */
-export interface Snapshot {
-  readonly hashStates: ReadonlyMap<string, KeyedHashState>;
-  readonly withdrawals: ReadonlyMap<TransactionId, Withdrawal>;
-  /** Hash states of all hashes that a transaction has or is claimed to have. */
-  readonly ownHashes: ReadonlyMap<TransactionId, readonly KeyedHashState[]>;
-  /** The last rollbacks since the oldest row was requested, by hash. */
-  readonly rollbacks: ReadonlyMap<string, readonly LastRollback[]>;
-  /** Deposits that a transaction verified, or was credited to, at another hash or position than its row has. */
-  readonly verifiedElsewhere: ReadonlyMap<string, readonly Deposit[]>;
-  /** Own transactions that had no hash when the custody API last showed them. */
-  readonly unsent: readonly UnsentTransfer[];
-  readonly openBreaks: ReadonlyMap<string, Break>;
-  readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
-  readonly policy: CreditingPolicy;
-  readonly exemptions: readonly ExemptionRule[];
-  /** Recorded exempt differences, by key. */
-  readonly exempt: ReadonlyMap<string, ExemptDifference>;
-  readonly at: number;
-  readonly graceMs: number;
-}
-
-/**
- * Most rollbacks of a position that delay its credit: a forger could delay the credit for as long as
- * he sends. So many that no chain takes a transaction back so often, because after them an older row
- * may credit.
- */
-const ROLLBACKS_MAX = 50;
-
-/** Whether a position was rolled back so often that the API's rows alone count. */
-export function hasManyEpochs(epoch: number): boolean {
-  return epoch > ROLLBACKS_MAX;
-}
+import { hashKeyOf, openSinceIn, rulesOf, hasManyEpochs, type Snapshot } from './snapshot.ts';
 
 /** The epoch that a record is about; the writer drops the record in another one. */
 function onlyInEpoch(epoch: number): { readonly epoch?: number } {
@@ -171,11 +128,6 @@ function mayPrecedeNews(
   return !hasLasted(outcome.finding, openSinceIn(snapshot), snapshot);
 }
 
-/** The map key of a hash on its network. */
-export function hashKeyOf(row: Pick<CustodyTransaction, 'network' | 'blockchainHash'>): string {
-  return `${row.network}\u0000${row.blockchainHash ?? ''}`;
-}
-
 /** A dry run: ids minted here are discarded; only the resulting changes count. */
 function rehearsal(snapshot: Snapshot): RuleContext {
   return {
@@ -185,14 +137,6 @@ function rehearsal(snapshot: Snapshot): RuleContext {
     policy: snapshot.policy,
     pinnedDecimals: (asset) => snapshot.pinnedDecimals.get(asset),
   };
-}
-
-function openSinceIn({ openBreaks }: Snapshot): OpenSince {
-  return (key) => openBreaks.get(key)?.openedAt;
-}
-
-function rulesOf({ exemptions, at }: Snapshot): Exemptions {
-  return { rules: exemptions, at };
 }
 
 /** Whether breaks would be opened, updated, exempted or resolved. */

@@ -4,7 +4,8 @@ import { sightingAt } from '../../domain/fact/backfill.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Sighting } from '../../domain/hash/sighting.ts';
 import type { LastRollback } from '../../store/reconciler-view.ts';
-import { depositsOf, hashKeyOf, hasManyEpochs, type Snapshot } from './comparison.ts';
+import { depositsOf } from './comparison.ts';
+import { hashKeyOf, hasManyEpochs, type Snapshot } from './snapshot.ts';
 
 /**
  * How far the service's clock may lag behind ours: the row of a rollback just after a credit must

@@ -4,7 +4,7 @@ import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custod
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { HashKey } from '../../domain/ids.ts';
-import { hashKeyOf } from '../comparing/comparison.ts';
+import { hashKeyOf } from '../comparing/snapshot.ts';
 import { rowsOfHash, type RowsOfHash } from '../list/rows-of-hash.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
 

@@ -2,7 +2,7 @@ import type { CustodyClient } from '../../custody/client.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import { rolledBackUnderAnotherId } from '../comparing/batch-comparison.ts';
-import type { Snapshot } from '../comparing/comparison.ts';
+import type { Snapshot } from '../comparing/snapshot.ts';
 import { lookUpTransaction } from './single-lookups.ts';
 
 /** Most look-ups per run: hardly a transaction gets another id. */

@@ -6,12 +6,8 @@ import type {
 } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
-import {
-  depositRecord,
-  depositsOf,
-  type Backfill,
-  type Snapshot,
-} from '../comparing/comparison.ts';
+import { depositRecord, depositsOf, type Backfill } from '../comparing/comparison.ts';
+import type { Snapshot } from '../comparing/snapshot.ts';
 import type { Tally } from '../comparing/tally.ts';
 import type { PublishedNetworks } from '../watching/published-networks.ts';
 import type { VaultList } from '../watching/vault-list.ts';

@@ -3,7 +3,7 @@ import type { CustodyClient } from '../../custody/client.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import { PAGE_SIZE_MAX } from '../../wire/page.ts';
-import { hashKeyOf } from '../comparing/comparison.ts';
+import { hashKeyOf } from '../comparing/snapshot.ts';
 import { readCustodyList, type CustodyList } from '../list/custody-list.ts';
 import { RowQueue } from './row-queue.ts';
 import { ShownRows } from './shown-rows.ts';

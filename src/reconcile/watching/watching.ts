@@ -1,5 +1,5 @@
 import type { Reads } from '../../store/reads.ts';
-import type { Snapshot } from '../comparing/comparison.ts';
+import type { Snapshot } from '../comparing/snapshot.ts';
 import type { RetryPulls } from './retry-pull.ts';
 import { BacklogWatch, type Watched, type BacklogContext } from './backlog-watch.ts';
 import type { PublishedNetworks } from './published-networks.ts';

@@ -8,7 +8,7 @@ import {
   NOTHING_ABSENT,
   NOTHING_UNCONFIRMED,
 } from '../../../src/reconcile/comparing/batch-comparison.ts';
-import type { Snapshot } from '../../../src/reconcile/comparing/comparison.ts';
+import type { Snapshot } from '../../../src/reconcile/comparing/snapshot.ts';
 import { received } from '../../store/evidence.ts';
 
 const NOTHING_KNOWN: Snapshot = {

@@ -166,10 +166,7 @@ async function hashStatesAt(
   return [...hashStates.values()];
 }
 
-/**
- * Deposits that were verified or credited by one of these transactions, at another hash or position
- * than now.
- */
+/** Deposits of these transactions that were verified or credited at another hash or position. */
 async function verifiedElsewhereAt(
   at: Kysely<Tables>,
   received: readonly Received[],
