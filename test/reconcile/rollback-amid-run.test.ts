@@ -3,6 +3,7 @@ import { CreditLatency } from '../../src/reconcile/verifying/credit-latency.ts';
 import { TransactionId } from '../../src/domain/ids.ts';
 import { transactionOf } from '../../src/translation/transaction.ts';
 import { Tally } from '../../src/reconcile/comparing/tally.ts';
+import { FirstReadings } from '../../src/reconcile/comparing/first-readings.ts';
 import { LongReading } from '../../src/reconcile/sweep/long-reading.ts';
 import { CustodyChanges } from '../../src/reconcile/verifying/custody-changes.ts';
 import { Verifier } from '../../src/reconcile/verifying/verifier.ts';
@@ -146,6 +147,7 @@ test('a reorg while a page of a long list is held: the older depth credits nothi
       return null;
     },
     repairs: undefined,
+    firstReadings: new FirstReadings(),
     now: () => stage.now,
     graceMs: GRACE_MS,
   });

@@ -51,6 +51,21 @@ test('mined again without webhooks, a deposit is credited by the API when the gr
   expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
 
+test('the API is first read long after a rollback and shows the row of before it: its depth credits nothing', async () => {
+  const stage = await Stage.start();
+  const hash = await minedAnew(stage);
+  await stage.faults({ fault: 'stale' });
+  await stage.caller.advance(3 * GRACE_MS);
+  expect((await stage.run()).skipped).toEqual({ custody_behind: 1 });
+  await stage.faults();
+  await stage.run();
+  expect(await stage.depositState(hash)).toBe('confirming');
+  await stage.mine(2);
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(stage.open.openBreaks()).toEqual([]);
+});
+
 /** A deposit that a forged rollback takes back a grace period ago; `more` follows it, twice. */
 async function forgedAgain(more: (rollback: object, number: number) => object): Promise<Stage> {
   const stage = await Stage.start();
@@ -59,6 +74,7 @@ async function forgedAgain(more: (rollback: object, number: number) => object): 
   await stage.paid(await stage.depositAddress(), 700, 3);
   const rollback = rollbackOf(stage);
   await forgeRollback(stage);
+  await stage.run(sweep);
   for (const number of [1, 2]) {
     await stage.caller.advance(GRACE_MS / 2 - 1_000);
     await stage.deliver({ ...more(rollback, number), id: `forged-${number}` });

@@ -22,6 +22,7 @@ import {
   depositsOf,
   type Compared,
 } from './comparison.ts';
+import type { FirstReadings } from './first-readings.ts';
 import { hashKeyOf, type Snapshot } from './snapshot.ts';
 import { isJustRolledBack, mustBeReadAgain } from './older-row.ts';
 import { mayBeUnsentTransfer, unsentTargets } from './unsent-transfer.ts';
@@ -62,11 +63,12 @@ export async function takeSnapshot(
     /** Withdrawals compared without a custody row. */
     withdrawals: readonly Withdrawal[];
     reads: Reads;
+    firstReadings: FirstReadings;
     now: () => number;
     graceMs: number;
   },
 ): Promise<Snapshot> {
-  const { others, withdrawals, reads, now, graceMs } = context;
+  const { others, withdrawals, reads, firstReadings, now, graceMs } = context;
   const hashes = new Map<string, HashKey>();
   for (const { network, blockchainHash } of [...rows, ...others]) {
     if (blockchainHash === null) continue;
@@ -90,12 +92,14 @@ export async function takeSnapshot(
     }),
     unsent: outgoing.length < rows.length,
   });
+  const hashStates = new Map(view.hashStates.map((one) => [hashKeyOf(one), one]));
   return {
-    hashStates: new Map(view.hashStates.map((one) => [hashKeyOf(one), one])),
+    hashStates,
     withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
     ownHashes: byTransaction(view.hashStates),
     rollbacks: groupedBy(view.rollbacks, (one) => hashKeyOf(one)),
     verifiedElsewhere: groupedBy(view.verifiedElsewhere, (one) => one.transactionId),
+    readSince: firstReadings.note(rows, { hashStates, at }),
     unsent: view.unsent,
     openBreaks: view.openBreaks,
     pinnedDecimals: view.pinnedDecimals,

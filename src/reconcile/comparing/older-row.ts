@@ -1,11 +1,9 @@
 import { inGrace } from '../../domain/deposit/record/comparison.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
-import { sightingAt } from '../../domain/fact/backfill.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
-import type { Sighting } from '../../domain/hash/sighting.ts';
 import type { LastRollback } from '../../store/reconciler-view.ts';
 import { depositsOf } from './comparison.ts';
-import { hashKeyOf, hasManyEpochs, type Snapshot } from './snapshot.ts';
+import { hashKeyOf, hasManyEpochs, incomingSighting, type Snapshot } from './snapshot.ts';
 
 /**
  * How far the service's clock may lag behind ours: the row of a rollback just after a credit must
@@ -51,21 +49,15 @@ function mayBeOutdated(row: CustodyTransaction, snapshot: Snapshot): boolean {
 }
 
 /**
- * Whether our books rolled back what is at a row's position within the grace period. A repeated
- * rollback, and one for another position, do not count: anyone could send one after the other. After
- * very many rollbacks the row alone counts.
+ * Whether our books rolled back what is at a row's position within the grace period, which begins
+ * when the API was first read after the rollback. A repeated rollback, and one for another position,
+ * do not count: anyone could send one after the other. After very many rollbacks the row alone
+ * counts.
  */
 export function isJustRolledBack(row: CustodyTransaction, snapshot: Snapshot): boolean {
-  const sighting = incomingSighting(row, snapshot);
-  const at = sighting?.rolledBackAt ?? null;
-  return at !== null && inGrace(at, snapshot) && !hasManyEpochs(sighting?.epoch ?? 0);
-}
-
-/** What incoming webhooks reported at an incoming row's position. */
-function incomingSighting(row: CustodyTransaction, snapshot: Snapshot): Sighting | undefined {
-  const hashState = snapshot.hashStates.get(hashKeyOf(row));
-  if (row.type !== 'incoming' || hashState === undefined) return undefined;
-  return sightingAt(hashState, row);
+  const since = snapshot.readSince.get(row.transactionId);
+  if (since === undefined || !inGrace(since, snapshot)) return false;
+  return !hasManyEpochs(incomingSighting(row, snapshot)?.epoch ?? 0);
 }
 
 /**

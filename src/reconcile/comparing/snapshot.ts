@@ -4,6 +4,8 @@ import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { OpenSince } from '../../domain/deposit/record/comparison.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { KeyedHashState } from '../../domain/hash/hash-state.ts';
+import { sightingAt } from '../../domain/fact/backfill.ts';
+import type { Sighting } from '../../domain/hash/sighting.ts';
 import type { AssetId, TransactionId } from '../../domain/ids.ts';
 import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
@@ -19,6 +21,8 @@ export interface Snapshot {
   readonly rollbacks: ReadonlyMap<string, readonly LastRollback[]>;
   /** Deposits of a row's transaction that were verified or credited at another hash or position. */
   readonly verifiedElsewhere: ReadonlyMap<string, readonly Deposit[]>;
+  /** When each transaction was first read after its last rollback, Unix milliseconds. */
+  readonly readSince: ReadonlyMap<TransactionId, number>;
   /** Own transactions that had no hash when the custody API last showed them. */
   readonly unsent: readonly UnsentTransfer[];
   readonly openBreaks: ReadonlyMap<string, Break>;
@@ -46,6 +50,16 @@ export function hasManyEpochs(epoch: number): boolean {
 /** The map key of a hash on its network. */
 export function hashKeyOf(row: Pick<CustodyTransaction, 'network' | 'blockchainHash'>): string {
   return `${row.network}\u0000${row.blockchainHash ?? ''}`;
+}
+
+/** What incoming webhooks reported at an incoming row's position. */
+export function incomingSighting(
+  row: CustodyTransaction,
+  { hashStates }: Pick<Snapshot, 'hashStates'>,
+): Sighting | undefined {
+  const hashState = hashStates.get(hashKeyOf(row));
+  if (row.type !== 'incoming' || hashState === undefined) return undefined;
+  return sightingAt(hashState, row);
 }
 
 /** When each open break was opened, Unix milliseconds. */

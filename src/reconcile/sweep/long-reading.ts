@@ -18,6 +18,7 @@ import {
   type RunContext,
 } from './custody-result.ts';
 import type { Backfill } from '../comparing/comparison.ts';
+import type { FirstReadings } from '../comparing/first-readings.ts';
 import { LongList } from './long-list.ts';
 import type { Repairs } from '../repair/repairs.ts';
 import { PendingRows } from '../list/pending-rows.ts';
@@ -34,6 +35,7 @@ interface LongReadingOptions {
   /** Submits records to the writer; returns why not all were taken, or null. */
   readonly submit: (records: readonly CustodyRecord[]) => Promise<string | null>;
   readonly repairs: Repairs | undefined;
+  readonly firstReadings: FirstReadings;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
   readonly graceMs: number;

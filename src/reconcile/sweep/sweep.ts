@@ -13,6 +13,7 @@ import type { UnconfirmedRecords } from '../comparing/batch-comparison.ts';
 import { NO_CUSTODY_RESULT, type CustodyResult, type RunContext } from './custody-result.ts';
 import { readCustodyList, type CustodyList } from '../list/custody-list.ts';
 import { refusalIn, submitInOrder } from '../comparing/evidence-order.ts';
+import { FirstReadings } from '../comparing/first-readings.ts';
 import { LongReading } from './long-reading.ts';
 import type { PublishedNetworks } from '../watching/published-networks.ts';
 import { Repairs } from '../repair/repairs.ts';
@@ -99,9 +100,10 @@ export class Sweep {
       subscription &&
       vaults &&
       new Repairs({ reads, networks, webhookUrl: subscription.webhookUrl, vaults, now });
-    this.#whole = new WholeList({ reads, repairs, vaults, now, graceMs, changes });
+    const firstReadings = new FirstReadings();
+    this.#whole = new WholeList({ reads, repairs, vaults, firstReadings, now, graceMs, changes });
     const submit = (records: readonly CustodyRecord[]) => this.#submitInOrder(records);
-    this.#long = new LongReading({ reads, submit, repairs, now, graceMs });
+    this.#long = new LongReading({ reads, submit, repairs, firstReadings, now, graceMs });
   }
 
   /** Runs once. API failures are part of the result and never thrown. */

@@ -17,6 +17,7 @@ import type { Repairs } from '../repair/repairs.ts';
 import { lookUpRenamed } from '../lookup/renamed-credits.ts';
 import { SingleLookups, type LookupResult } from '../lookup/single-lookups.ts';
 import { UnconfirmedMovements, type SumComparison } from '../lookup/unconfirmed-movements.ts';
+import type { FirstReadings } from '../comparing/first-readings.ts';
 import type { CustodyChanges } from '../verifying/custody-changes.ts';
 import type { VaultList } from '../watching/vault-list.ts';
 import { PendingRows } from '../list/pending-rows.ts';
@@ -35,6 +36,7 @@ interface WholeListOptions {
   /** Vaults whose address lists are read; absent: none. */
   readonly vaults: VaultList | undefined;
   readonly changes: CustodyChanges | undefined;
+  readonly firstReadings: FirstReadings;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
   readonly graceMs: number;

@@ -14,6 +14,7 @@ import {
   NOTHING_UNCONFIRMED,
   takeSnapshot,
 } from '../comparing/batch-comparison.ts';
+import { FirstReadings } from '../comparing/first-readings.ts';
 import { mayPrecedeRollback } from '../comparing/older-row.ts';
 import { submitInOrder } from '../comparing/evidence-order.ts';
 import type { CreditLatency } from './credit-latency.ts';
@@ -77,6 +78,7 @@ export type WaitReason =
 export class Verifier {
   readonly #options: VerifierOptions;
   readonly #due = new DueDeposits();
+  readonly #firstReadings = new FirstReadings();
   #endedAtMs = Infinity;
   /**
    * Whether a reading from the stored watermark was tried. If that list is too long, the sweep must
@@ -228,7 +230,8 @@ export class Verifier {
   async #compare(rows: ReadonlyMap<TransactionId, CustodyTransaction>): Promise<boolean> {
     if (rows.size === 0) return true;
     const { changes } = this.#options;
-    const context = { ...this.#options, others: [], withdrawals: [] };
+    const firstReadings = this.#firstReadings;
+    const context = { ...this.#options, firstReadings, others: [], withdrawals: [] };
     const snapshot = await takeSnapshot([...rows.values()], context);
     const compared = await compareAll({
       transactions: rows,

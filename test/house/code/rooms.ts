@@ -21,7 +21,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   reconcile: {
     pacing: [],
     list: ['pacing'],
-    comparing: [],
+    comparing: ['pacing'],
     watching: ['pacing', 'comparing'],
     lookup: ['pacing', 'list', 'comparing'],
     repair: ['pacing', 'comparing', 'watching'],

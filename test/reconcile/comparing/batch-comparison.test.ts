@@ -17,6 +17,7 @@ const NOTHING_KNOWN: Snapshot = {
   ownHashes: new Map(),
   rollbacks: new Map(),
   verifiedElsewhere: new Map(),
+  readSince: new Map(),
   unsent: [],
   openBreaks: new Map(),
   pinnedDecimals: new Map(),

@@ -111,6 +111,7 @@ test('a deposit mined again whose confirmations never come is repaired and credi
   expect(await stage.depositState(hash)).toBe('rolled_back');
   stage.loses = () => true;
   await stage.mine(3);
+  await minuteLater(stage, sweep);
   await stage.caller.advance(GRACE_MS);
   for (let run = 0; run < 4; run += 1) await minuteLater(stage, sweep);
   expect(await stage.depositState(hash)).toBe('credited');
