@@ -176,10 +176,9 @@ async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
     if (day === undefined) throw new CommandFailed(`${path}: ${NOT_CLOSED}`);
     const closed = await reads.closedDay(day);
     const document = await documentsFrom(reads)(day, formatOf(flags));
-    if (closed === undefined || document === undefined)
-      throw new CommandFailed(
-        `${path}: ${day} is not closed: GET /v1/reports/daily lists the closed days; POST /v1/reports/daily/${day}/close closes it after its cut-off`,
-      );
+    if (closed === undefined || document === undefined) {
+      throw new CommandFailed(`${path}: ${await notClosed(day, reads)}`);
+    }
     const { status, reportHash } = closed.close;
     return { day, status, reportHash, body: document.body };
   } catch (error) {
@@ -188,6 +187,17 @@ async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
   } finally {
     reads.close();
   }
+}
+
+/** Says which days are closed. Days are closed in order, so only a later one can still be closed. */
+async function notClosed(day: string, reads: SqliteReads): Promise<string> {
+  const newest = await reads.closes({ page: 0, pageSize: 1 });
+  const oldest = await reads.closes({ page: Math.max(0, newest.total - 1), pageSize: 1 });
+  const [last, first] = [newest.items[0]?.close.day, oldest.items[0]?.close.day];
+  if (last === undefined) return NOT_CLOSED;
+  const closed = `${day} is not closed: the closed days are ${first} to ${last}`;
+  if (day < last) return closed;
+  return `${closed}; POST /v1/reports/daily/${day}/close closes it after its cut-off`;
 }
 
 /** What the command reads of the API's answers. */

@@ -1,7 +1,7 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { bytesOf, HUGE, MOVEMENTS, NEWER, rendered, REPORT } from './report-under-test.ts';
-import { csvRows, numbersOf, widthsOf, workbookOf, wordsOf } from './reading-back.ts';
+import { csvRows, firstRecord, numbersOf, widthsOf, workbookOf, wordsOf } from './reading-back.ts';
 
 test('csv: every line has every column, amounts are exact, and no cell runs as a formula', async () => {
   const [head = [], ...rows] = csvRows(await rendered('csv'));
@@ -65,23 +65,14 @@ test('xlsx: a sheet for each list, amounts exact, and no cell runs as a formula'
   expect(xml.filter((text) => text.includes('<f>'))).toEqual([]);
 });
 
-/** The cells of a sheet's first record by the names of their columns, in a report without gaps. */
-function firstRecord(rows: string[][] | undefined, numbers: readonly string[]) {
-  const [head = [], [...texts] = []] = rows ?? [];
-  const left = [...numbers];
-  const isNumber = (name: string): boolean => head.includes(`${name}Exact`);
-  return Object.fromEntries(
-    head.map((name) => [name, isNumber(name) ? left.shift() : texts.shift()]),
-  );
-}
-
 test('xlsx: an amount is a number to sum, the exact text, and smallest units, and its column says so', async () => {
   const body = await bytesOf('xlsx', NEWER, MOVEMENTS);
   const sheets = workbookOf(body);
   const names = Object.keys(sheets);
   const numbers = (sheet: string) => numbersOf(body, names.indexOf(sheet) + 1);
-  const first = (sheet: string) => firstRecord(sheets[sheet], numbers(sheet));
+  const first = (sheet: string) => firstRecord(body, names.indexOf(sheet) + 1);
   expect(first('Open differences')).toMatchObject({
+    count: '3',
     difference: '-1.21',
     differenceExact: '-1.210000000000000000',
     differenceUnits: '-1210000000000000000',
@@ -100,9 +91,12 @@ test('xlsx: an amount is a number to sum, the exact text, and smallest units, an
   });
   expect(first('Not confirmed')).toMatchObject({ amount: '-7.7e-17', amountUnits: '-77' });
   expect(first('Differences')).toMatchObject({ difference: '1e-18', differenceUnits: '1' });
-  expect(first('Totals by asset')).toMatchObject({ openingUnits: '3000000000000000000' });
+  expect(first('Totals by asset')).toMatchObject({
+    decimals: '18',
+    openingUnits: '3000000000000000000',
+  });
   // 2.699979000000000002 has more digits than a number keeps; 1.5, 2 and 0.5 have not.
-  expect(numbers('Totals').slice(0, 4)).toEqual(['1.5', '2', '0.5', '0.000021']);
+  expect(numbers('Totals').slice(0, 5)).toEqual(['18', '1.5', '2', '0.5', '0.000021']);
   expect(numbers('Totals')).not.toContain('2.699979000000000002');
   expect(sheets['Report']?.map(([name]) => name)).toEqual(
     expect.arrayContaining(['number columns', '…Exact columns', '…Units columns']),
@@ -122,14 +116,15 @@ test('xlsx: critical breaks that were open stand below the status, as on the pag
   expect(workbookOf(await bytesOf('xlsx'))['Report']?.flat()).not.toContain('beside the status');
 });
 
-test('xlsx: the figures of a break without an asset are counts', async () => {
+test('xlsx: the figures of a break without an asset are counts, and its age is a number', async () => {
   const [one] = REPORT.openBreaks;
   if (one === undefined) throw new Error('no break');
   const openBreaks = [{ ...one, asset: null, expected: '5', actual: '4', difference: '-1' }];
   const body = await bytesOf('xlsx', { openBreaks });
   const sheets = workbookOf(body);
   expect(sheets['Open breaks']?.[1]?.filter((cell) => cell === '5')).toHaveLength(2);
-  expect(numbersOf(body, Object.keys(sheets).indexOf('Open breaks') + 1)).toEqual(['5', '4', '-1']);
+  const numbers = numbersOf(body, Object.keys(sheets).indexOf('Open breaks') + 1);
+  expect(numbers).toEqual(['5', '4', '-1', `${one.ageSeconds}`]);
 });
 
 test('xlsx: every column is as wide as its longest amount, id and hash', async () => {
@@ -162,8 +157,9 @@ test('exempt differences are shown by rule, and nowhere in a report that was sea
   );
   expect(await rendered('html', { exempt: {} })).toContain('No rule exempted a difference.');
   expect(await rendered('html')).not.toContain('xempt');
-  const sheets = workbookOf(await bytesOf('xlsx', { exempt }));
-  expect(sheets['Report']).toContainEqual(['exempt rounding <b>', '2']);
+  const body = await bytesOf('xlsx', { exempt });
+  expect(workbookOf(body)['Report']).toContainEqual(['exempt rounding <b>']);
+  expect(numbersOf(body, 1).slice(-2)).toEqual(['2', '1']);
   const untold = workbookOf(await bytesOf('xlsx'));
   expect(JSON.stringify(untold)).not.toContain('exempt');
 });

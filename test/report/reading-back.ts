@@ -60,27 +60,44 @@ export function numbersOf(body: string | Uint8Array, sheet: number): string[] {
     .map(([, , value = '']) => value);
 }
 
+/** A sheet's cells by their column, from 1: rows of texts and numbers, as the file spells them. */
+function cellsOf(body: string | Uint8Array, sheet: number): Map<number, string>[] {
+  const files = unzipSync(Buffer.from(body));
+  const read = (name: string): string => strFromU8(files[name] ?? new Uint8Array());
+  const shared = sharedTexts(read('xl/sharedStrings.xml'));
+  const rows = read(`xl/worksheets/sheet${sheet}.xml`).matchAll(/<row [^>]*>(.*?)<\/row>/gs);
+  return [...rows].map(([, row = '']) => {
+    const cells = row.matchAll(/<c r="([A-Z]+)\d+"([^>]*)><v>([^<]*)<\/v><\/c>/g);
+    return new Map(
+      [...cells].map(([, letters = '', attributes = '', value = '']) => [
+        letters.split('').reduce((sum, one) => sum * 26 + one.charCodeAt(0) - 64, 0),
+        attributes.includes('t="s"') ? (shared[Number(value)] ?? '') : value,
+      ]),
+    );
+  });
+}
+
+/** The first record of a sheet by the names of its columns. */
+export function firstRecord(body: string | Uint8Array, sheet: number): Record<string, string> {
+  const [head, first] = cellsOf(body, sheet);
+  return Object.fromEntries(
+    [...(first ?? [])].map(([column, value]) => [head?.get(column) ?? '', value]),
+  );
+}
+
 /** The widths of a sheet's columns in characters, and the longest text or number of each. */
 export function widthsOf(
   body: string | Uint8Array,
   sheet: number,
 ): { readonly width: number; readonly longest: number }[] {
-  const files = unzipSync(Buffer.from(body));
-  const read = (name: string): string => strFromU8(files[name] ?? new Uint8Array());
-  const shared = sharedTexts(read('xl/sharedStrings.xml'));
-  const xml = read(`xl/worksheets/sheet${sheet}.xml`);
-  const longest = new Map<number, number>();
-  for (const [, letters = '', attributes = '', value = ''] of xml.matchAll(
-    /<c r="([A-Z]+)\d+"([^>]*)><v>([^<]*)<\/v><\/c>/g,
-  )) {
-    const column = letters.split('').reduce((sum, one) => sum * 26 + one.charCodeAt(0) - 64, 0);
-    const text = attributes.includes('t="s"') ? (shared[Number(value)] ?? '') : value;
-    longest.set(column, Math.max(longest.get(column) ?? 0, text.length));
-  }
+  const rows = cellsOf(body, sheet);
+  const xml = strFromU8(
+    unzipSync(Buffer.from(body))[`xl/worksheets/sheet${sheet}.xml`] ?? new Uint8Array(),
+  );
   return [...xml.matchAll(/<col [^>]*min="(\d+)"[^>]*width="([\d.]+)"/g)].map(
     ([, column, width]) => ({
       width: Number(width),
-      longest: longest.get(Number(column)) ?? 0,
+      longest: Math.max(0, ...rows.map((row) => row.get(Number(column))?.length ?? 0)),
     }),
   );
 }

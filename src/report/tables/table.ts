@@ -87,16 +87,20 @@ function fitting(text: string): string {
   return text.slice(0, CELL_CHARACTERS_MAX - CUT.length).replace(/[\uD800-\uDBFF]$/, '') + CUT;
 }
 
+/** Counts, ages and decimals are numbers; everything else is text, which never runs as a formula. */
 function textCell(value: TextCell): SheetCell {
-  return value === null ? null : { value: fitting(String(value)) };
+  if (value === null) return null;
+  return typeof value === 'number' ? { value, type: Number } : { value: fitting(value) };
 }
 
 /** An amount takes three cells: the number, the exact text, and smallest units as text. */
 function moneyCells(money: Money | null): SheetCell[] {
   if (money === null) return [null, null, null];
-  const value = spreadsheetNumber(money);
-  const number: SheetCell = value === null ? null : { value, type: Number };
-  return [number, textCell(exactText(money)), textCell(`${money.amount}`)];
+  return [
+    textCell(spreadsheetNumber(money)),
+    textCell(exactText(money)),
+    textCell(`${money.amount}`),
+  ];
 }
 
 function bold(value: string): SheetCell {

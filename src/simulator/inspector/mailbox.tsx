@@ -28,7 +28,7 @@ function RelayBadge({ relay }: { relay: Mail['relay'] | undefined }): Markup {
   return <Badge tone={tone} text={text} />;
 }
 
-function Mailbox(box: {
+function MailCard(box: {
   services: ControlServices;
   email: string | undefined;
   page: number;
@@ -71,6 +71,6 @@ export function mountMailbox(app: Hono<InspectorEnv>, { services, show }: Inspec
   app.get(PATH, (pageRequest) => {
     const { email, page } = pageRequest.req.query();
     const box = { services, email: email === '' ? undefined : email, page: pageOf(page) };
-    return show(pageRequest, { title: 'Mailbox', body: <Mailbox {...box} /> });
+    return show(pageRequest, { title: 'Mailbox', body: <MailCard {...box} /> });
   });
 }

@@ -188,10 +188,12 @@ test('the file of a period that is not over says when it was read, and from whic
   expect(readAt).toBeGreaterThanOrEqual(askedAt);
   expect(readAt).toBeLessThan(Date.parse('2025-11-21T00:00:00Z'));
   const xlsx = await vera.request(`/console/books/statement/xlsx?${query}`);
-  const about = workbookOf(new Uint8Array(await xlsx.arrayBuffer()))['About'];
+  const body = new Uint8Array(await xlsx.arrayBuffer());
+  const about = workbookOf(body)['About'];
   expect(about).toContainEqual(['closing so far, smallest units', '12315499979000000000000']);
   expect(about?.map(([name]) => name)).toContain('read at');
-  expect(about).toContainEqual(['through journal position', String(journal?.seq)]);
+  expect(about?.map(([name]) => name)).toContain('through journal position');
+  expect(numbersOf(body, 1)).toContain(String(journal?.seq));
 });
 
 test('balances are saved as csv and as a workbook', async () => {

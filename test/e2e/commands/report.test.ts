@@ -74,6 +74,11 @@ test('days are closed by hand in order, reported in every way, verified, and tam
   const out = join(daemon.folder, 'close.csv');
   await runProgram('report', '--config', daemon.configPath, '--format', 'csv', '--out', out);
   expect(readFileSync(out, 'utf8')).toContain(`total,${last},v1,ethereum:ETH,`);
+  const earlier = await runProgram('report', '--store', path, '--date', '2020-01-01');
+  expect([earlier.code, earlier.stderr]).toEqual([
+    1,
+    `counterfoil: ${path}: 2020-01-01 is not closed: the closed days are ${first} to ${last}\n`,
+  ]);
   const missing = join(daemon.folder, 'missing', 'close.csv');
   const unwritten = await runProgram('report', '--config', daemon.configPath, '--out', missing);
   expect([unwritten.code, unwritten.stderr]).toEqual([
@@ -177,10 +182,7 @@ test('a day that is not closed is named, with exit code 1', async () => {
   const none = await runProgram('report', ...store);
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no day is closed yet')]);
   const wrong = await runProgram('report', ...store, '--date', '2020-01-01');
-  expect([wrong.code, wrong.stderr]).toEqual([
-    1,
-    expect.stringContaining('2020-01-01 is not closed'),
-  ]);
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('no day is closed yet')]);
   const token = join(daemon.folder, 'another.token');
   writeFileSync(token, 'another\n');
   const asked = ['--url', daemon.url, '--token-file', token];

@@ -68,6 +68,17 @@ test('xlsx: numbers up to fifteen digits beside the exact text', async () => {
   expect(numbersOf(body, 2)).toEqual(['1.5', '-1234567890123.45']);
 });
 
+test('xlsx: counts and ages are numbers, in a table and among the facts', async () => {
+  const counted: Table<number> = {
+    name: 'Counts',
+    rows: [3, 0],
+    columns: [{ name: 'ageSeconds', text: (count) => count }],
+  };
+  const body = await tableXlsx(counted, [['openBreaks', 7]]);
+  expect(numbersOf(body, 1)).toEqual(['7']);
+  expect(numbersOf(body, 2)).toEqual(['3', '0']);
+});
+
 test('xlsx: a text that no cell of Excel holds is cut, and says so; the csv has all of it', async () => {
   const memo = `${'x'.repeat(32_689)}${'😀'.repeat(5_000)}`;
   const table: Table<Row> = { ...TABLE, rows: [{ memo, money: null }] };
