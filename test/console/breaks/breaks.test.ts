@@ -329,6 +329,8 @@ test('the queue is downloaded as it is filtered, with figures in the unit and in
   expect(lines[0]).toContain(
     ',ethereum:ETH,1.500000000000000000,1500000000000000000,0.000000000000000000,0,-1.500000000000000000,-1500000000000000000,',
   );
+  expect(lines[0]).toContain('1.5 ETH');
+  expect(lines[0]).not.toContain('1500000000000000000 ');
   const workbook = await vera.request('/console/breaks.xlsx');
   expect(
     Buffer.from(await workbook.arrayBuffer())
