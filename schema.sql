@@ -223,10 +223,10 @@ CREATE TABLE balances (
 -- One hash's movement of one asset in one vault. books, chain: the sums of both views. custody: the
 -- custody API's sum; NULL until the API has reported one after the last change of the books.
 -- on_books, on_chain: whether the view has ever posted an entry; a sum of zero does not show it.
--- standing: how the sums compare: agrees | custody_agrees (no chain view; equal to the API's sum) |
+-- agreement: how the sums compare: agrees | custody_agrees (no chain view; equal to the API's sum) |
 -- differs | chain_only | books_only (no chain view, and the API was not asked yet).
--- judged: whether a reconciliation run has compared the movement: never | now (as it is) | before (it
--- has changed since).
+-- compared: whether a reconciliation run has compared the movement: never | now (as it is) | before
+-- (it has changed since).
 CREATE TABLE movements (
   hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),
   network         TEXT    NOT NULL,
@@ -238,31 +238,31 @@ CREATE TABLE movements (
   custody         TEXT,
   on_books        INTEGER NOT NULL,
   on_chain        INTEGER NOT NULL,
-  standing        TEXT    NOT NULL CHECK (standing = 'agrees' OR standing = 'custody_agrees' OR
-                                          standing = 'differs' OR standing = 'chain_only' OR
-                                          standing = 'books_only'),
+  agreement       TEXT    NOT NULL CHECK (agreement = 'agrees' OR agreement = 'custody_agrees' OR
+                                          agreement = 'differs' OR agreement = 'chain_only' OR
+                                          agreement = 'books_only'),
   changed_at      INTEGER NOT NULL,
-  judged          TEXT    NOT NULL CHECK (judged = 'never' OR judged = 'now' OR judged = 'before'),
+  compared        TEXT    NOT NULL CHECK (compared = 'never' OR compared = 'now' OR compared = 'before'),
   PRIMARY KEY (hash_id, vault_id, asset)
 ) STRICT, WITHOUT ROWID;
 -- The work list of a run: new or changed differences, and differences whose sums agree again.
-CREATE INDEX movements_to_judge ON movements (changed_at)
-  WHERE judged <> 'now' AND (standing = 'differs' OR standing = 'chain_only');
+CREATE INDEX movements_to_compare ON movements (changed_at)
+  WHERE compared <> 'now' AND (agreement = 'differs' OR agreement = 'chain_only');
 CREATE INDEX movements_to_heal ON movements (changed_at)
-  WHERE judged = 'before' AND standing <> 'differs' AND standing <> 'chain_only';
+  WHERE compared = 'before' AND agreement <> 'differs' AND agreement <> 'chain_only';
 -- Movements without a chain view: the custody API must confirm them.
-CREATE INDEX movements_unconfirmed ON movements (standing, changed_at)
-  WHERE standing IN ('books_only', 'differs') AND on_chain = 0;
+CREATE INDEX movements_unconfirmed ON movements (agreement, changed_at)
+  WHERE agreement IN ('books_only', 'differs') AND on_chain = 0;
 
--- The number of movements of each standing. Every commit updates it, so that no run counts all rows.
--- unjudged: movements that differ, or are on the chain only, and that no run has compared yet.
+-- The number of movements of each agreement. Every commit updates it, so that no run counts all rows.
+-- uncompared: movements that differ, or are on the chain only, and that no run has compared yet.
 CREATE TABLE movement_counts (
-  standing TEXT    PRIMARY KEY,
-  count    INTEGER NOT NULL
+  agreement TEXT    PRIMARY KEY,
+  count     INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-INSERT INTO movement_counts (standing, count)
+INSERT INTO movement_counts (agreement, count)
   VALUES ('agrees', 0), ('custody_agrees', 0), ('differs', 0), ('chain_only', 0), ('books_only', 0),
-         ('unjudged', 0);
+         ('uncompared', 0);
 
 -- The decimals of each asset, pinned by its first sighting. Other decimals later hold the deposits.
 CREATE TABLE assets (
@@ -432,7 +432,7 @@ CREATE INDEX withdrawals_idle ON withdrawals (updated_at, transaction_id)
      AND status <> 'rolledback');
 
 -- Hashes of own outgoing transactions. Deposits with such a hash are internal.
--- standing: how certain it is that the transaction has the hash:
+-- certainty: how certain it is that the transaction has the hash:
 --   claimed    a webhook says so; counts until the custody API denies it
 --   confirmed  the custody API says so; stays, even when the transaction is sent again under another
 --              hash
@@ -444,13 +444,13 @@ CREATE TABLE own_hashes (
   network         TEXT NOT NULL,
   blockchain_hash TEXT NOT NULL,
   transaction_id  TEXT NOT NULL,
-  standing        TEXT NOT NULL CHECK (standing = 'claimed' OR standing = 'confirmed' OR
-                                       standing = 'refuted' OR standing = 'disowned'),
+  certainty       TEXT NOT NULL CHECK (certainty = 'claimed' OR certainty = 'confirmed' OR
+                                       certainty = 'refuted' OR certainty = 'disowned'),
   PRIMARY KEY (hash_id, transaction_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX own_hashes_by_transaction ON own_hashes (transaction_id);
 -- The sweep's work list: claims that the custody API has not answered.
-CREATE INDEX own_hashes_claimed ON own_hashes (hash_id) WHERE standing = 'claimed';
+CREATE INDEX own_hashes_claimed ON own_hashes (hash_id) WHERE certainty = 'claimed';
 
 -- The credit feed: append-only, in the order in which consumers read it.
 -- deposit: the deposit at the time of the item (JSON).

@@ -163,8 +163,8 @@ export interface AcknowledgementRow {
 
 export type DeliveryOutcome = IntakeStatus | 'refused';
 
-/** Movements by agreement. `unjudged`: differing, and never compared by a run. */
-export type MovementCounts = Readonly<Record<MovementAgreement | 'unjudged', number>>;
+/** Movements by agreement. `uncompared`: differing, and never compared by a run. */
+export type MovementCounts = Readonly<Record<MovementAgreement | 'uncompared', number>>;
 
 /**
  * How far runs have reviewed open breaks and exempt differences; null before the first and after the

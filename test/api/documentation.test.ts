@@ -227,7 +227,7 @@ test('a description that explains several values of a member explains every one'
     ['Problem.reason', []],
     ['Credit.kind', []],
     ['Withdrawal.custody', []],
-    ['OwnHash.standing', []],
+    ['OwnHash.certainty', []],
     ['Exemption.source', []],
     ['SimulatedDeposit.effect', []],
     ['Token.source', []],

@@ -115,7 +115,7 @@ test('a movement is shown with its difference and every line behind it', async (
     books: '70',
     chain: '100',
     difference: '-30',
-    standing: 'differs',
+    agreement: 'differs',
   });
   expect(movement?.['entries']).toMatchObject([
     {

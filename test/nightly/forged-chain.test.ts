@@ -54,7 +54,7 @@ test(`${EVENTS} forged chain events are all found, and intake goes on beside the
   const deliveries = delivering(daemon, (index) => webhookOfRow(index), PER_SECOND);
   await pause(BASELINE_SECONDS * 1_000);
 
-  const unjudged: number[] = [];
+  const uncompared: number[] = [];
   const runs: { readonly fromMs: number; readonly toMs: number }[] = [];
   const began = performance.now();
   for (let left = EVENTS; left > 0;) {
@@ -63,7 +63,7 @@ test(`${EVENTS} forged chain events are all found, and intake goes on beside the
     const toMs = performance.now();
     runs.push({ fromMs, toMs });
     left = run.skipped['next_run'] ?? 0;
-    unjudged.push(left);
+    uncompared.push(left);
     // Pauses between runs: whatever else the machine does is then in both figures.
     await pause((toMs - fromMs) / 4);
   }
@@ -83,10 +83,10 @@ test(`${EVENTS} forged chain events are all found, and intake goes on beside the
       `intake, no run     ${aloneMs.length} at ${PER_SECOND}/s: ${spread(aloneMs)}`,
       `intake beside runs ${besideMs.length} at ${PER_SECOND}/s: ${spread(besideMs)}`,
       `runs               ${runs.length} in ${(totalMs / 1_000).toFixed(0)} s, pauses included; the longest ${(longestMs / 1_000).toFixed(1)} s`,
-      `waiting after each ${unjudged.length > 12 ? `${unjudged.slice(0, 6).join(', ')}, …, ` : ''}${unjudged.slice(-6).join(', ')}`,
+      `waiting after each ${uncompared.length > 12 ? `${uncompared.slice(0, 6).join(', ')}, …, ` : ''}${uncompared.slice(-6).join(', ')}`,
     ].join('\n'),
   );
   expect(pagination.total).toBe(EVENTS);
-  expect(await metric(daemon, 'counterfoil_unjudged_movements')).toBe(0);
+  expect(await metric(daemon, 'counterfoil_uncompared_movements')).toBe(0);
   expect(p99(besideMs)).toBeLessThanOrEqual(2 * p99(aloneMs));
 });

@@ -35,7 +35,7 @@ interface Word {
 
 /**
  * Stands in for the custody API, true or lying, and watches the feed with eyes of its own: every
- * credit needs the API's standing word for it. It shares no rule with src/.
+ * credit needs the API's present word for it. It shares no rule with src/.
  */
 export class CustodyWitness {
   /** What must never have happened, in words. */
@@ -148,7 +148,7 @@ export class CustodyWitness {
     );
     const word = this.#words.get(item.deposit_id);
     if (word?.epoch !== epoch || word.amount !== item.amount)
-      wrong('without the API’s standing word');
+      wrong('without the API’s present word');
     if (verifiedAt === null) wrong('never verified');
     if (String(amount) !== item.amount) wrong('of another amount than the deposit’s');
     if (this.#isOwn(blockchainHash)) wrong('an own transfer');

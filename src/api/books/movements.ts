@@ -48,7 +48,7 @@ const movementSchema = z
     difference: amountText.openapi({
       description: 'books − chain; books − custody where there is only the API’s sum.',
     }),
-    standing: z.enum(['agrees', 'custody_agrees', 'differs', 'chain_only', 'books_only']),
+    agreement: z.enum(['agrees', 'custody_agrees', 'differs', 'chain_only', 'books_only']),
     changedAt: timeText,
     entries: z.array(entrySchema),
   })
@@ -82,7 +82,7 @@ function movementView(statement: MovementStatement): z.infer<typeof movementSche
     chain: movement.chain.toString(),
     custody: custody?.toString() ?? null,
     difference: (movement.books - other).toString(),
-    standing: agreement,
+    agreement,
     changedAt: isoTime(movement.changedAt),
     entries: entries.map(entryView),
   };

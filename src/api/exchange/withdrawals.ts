@@ -127,7 +127,7 @@ const ownHashSchema = z
   .object({
     network: z.string(),
     blockchainHash: z.string(),
-    standing: z.enum(['claimed', 'confirmed', 'refuted', 'disowned']).openapi({
+    certainty: z.enum(['claimed', 'confirmed', 'refuted', 'disowned']).openapi({
       description:
         '`claimed` by a webhook alone, `confirmed` by the custody API, `refuted` (the API knows the transaction under another hash, or not at all), `disowned` (the API knows no own transaction under the hash).',
     }),
@@ -169,7 +169,7 @@ export function mountWithdrawals(app: OpenAPIHono<ApiEnv>, { reads }: Services):
     const ownHashes = life.ownHashes.map(({ network, blockchainHash, certainty }) => ({
       network,
       blockchainHash,
-      standing: certainty,
+      certainty,
     }));
     return context.json({ ...withdrawalView(life.withdrawal), ownHashes }, 200);
   });

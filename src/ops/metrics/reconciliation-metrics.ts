@@ -47,7 +47,7 @@ export class ReconciliationMetrics {
       ['severity'],
     );
     this.#uncomparedMovements = instruments.gauge(
-      'counterfoil_unjudged_movements',
+      'counterfoil_uncompared_movements',
       'Differences between books and chain view that no run has compared yet.',
     );
     instruments.age(

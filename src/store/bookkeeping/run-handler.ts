@@ -102,7 +102,7 @@ export class RunHandler {
     const { reopened, exempt, isMore } = this.step(record.graceMs, now, bounds);
     const apply = (aged: ChangeSet): void => void this.#apply(aged, now);
     const aged = this.#ages.handle(record.ages, { seq, at, apply });
-    const uncompared = unit.movementCount('unjudged');
+    const uncompared = unit.movementCount('uncompared');
     const booksOnly = unit.movementCount('books_only');
     const agreeing = unit.movementCount('agrees') + unit.movementCount('custody_agrees');
     const { custody } = record;

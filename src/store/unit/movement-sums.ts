@@ -89,6 +89,6 @@ export class MovementSums {
 
   #count(movement: Movement, by: 1 | -1): void {
     addTo(this.#counts, agreementOf(movement), by);
-    if (movement.compared === 'never' && isAtOdds(movement)) addTo(this.#counts, 'unjudged', by);
+    if (movement.compared === 'never' && isAtOdds(movement)) addTo(this.#counts, 'uncompared', by);
   }
 }

@@ -11,13 +11,13 @@ test('one withdrawal is answered with the hashes that it has, and what custody s
     transactionId: 'wd-tx',
     status: 'mined',
     custody: 'unasked',
-    ownHashes: [{ network: 'ethereum', blockchainHash: '0xa1', standing: 'claimed' }],
+    ownHashes: [{ network: 'ethereum', blockchainHash: '0xa1', certainty: 'claimed' }],
   });
   await api.open.record({ kind: 'outgoing', transaction: sent(), graceMs: 0 });
   const confirmed = await api.get('/v1/withdrawals/wd-tx');
   expect(confirmed.body).toMatchObject({
     custody: 'known',
-    ownHashes: [{ blockchainHash: '0xa1', standing: 'confirmed' }],
+    ownHashes: [{ blockchainHash: '0xa1', certainty: 'confirmed' }],
   });
   expect(await api.list('/v1/withdrawals?custody=known')).toMatchObject([
     { transactionId: 'wd-tx' },

@@ -37,10 +37,10 @@ async function disputed(): Promise<{ open: OpenLedger; service: Service }> {
 
 function ownHashes(open: OpenLedger): string[] {
   return open
-    .rows<{ id: string; standing: string }>(
-      'SELECT transaction_id AS id, standing FROM own_hashes ORDER BY transaction_id',
+    .rows<{ id: string; certainty: string }>(
+      'SELECT transaction_id AS id, certainty FROM own_hashes ORDER BY transaction_id',
     )
-    .map(({ id, standing }) => `${id} ${standing}`);
+    .map(({ id, certainty }) => `${id} ${certainty}`);
 }
 
 describe('a hash that the custody API knows no own transaction under', () => {

@@ -22,11 +22,11 @@ function denies(open: OpenLedger): Promise<FactOutcome> {
 /** `wd-tx 0xa1 claimed`, a line per hash that an own transaction has or is said to have. */
 function ownHashes(open: OpenLedger): string[] {
   return open
-    .rows<{ id: string; hash: string; standing: string }>(
-      `SELECT transaction_id AS id, blockchain_hash AS hash, standing FROM own_hashes
+    .rows<{ id: string; hash: string; certainty: string }>(
+      `SELECT transaction_id AS id, blockchain_hash AS hash, certainty FROM own_hashes
        ORDER BY transaction_id, blockchain_hash`,
     )
-    .map(({ id, hash, standing }) => `${id} ${hash} ${standing}`);
+    .map(({ id, hash, certainty }) => `${id} ${hash} ${certainty}`);
 }
 
 function knowledge(open: OpenLedger): string[] {

@@ -44,8 +44,8 @@ const DISSOLVED: ReadonlyMap<string, string> = new Map([
  */
 const SEALED_NAMES = new Set(['untold', 'chainUntold', 'chain_not_told']);
 
-/** A column, and a published state of deposits: old stores and other programs name them so. */
-const PUBLISHED_NAMES = new Set(['standing', 'settled']);
+/** A published state of deposits: other programs name it so. */
+const PUBLISHED_NAMES = new Set(['settled']);
 
 /** `/readyz` publishes the length of the queue of facts as `waiting`. */
 const NAMES_QUEUE_LENGTH = /^(src\/api\/health|src\/daemon\/routes|test\/api\/.*)\.ts$/;

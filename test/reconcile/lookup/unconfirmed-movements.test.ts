@@ -14,8 +14,8 @@ async function unseen(stage: Stage): Promise<DepositAddress> {
 
 function agreements(stage: Stage): string[] {
   return stage.open
-    .rows<{ standing: string }>('SELECT standing FROM movements ORDER BY standing')
-    .map(({ standing }) => standing);
+    .rows<{ agreement: string }>('SELECT agreement FROM movements ORDER BY agreement')
+    .map(({ agreement }) => agreement);
 }
 
 /** Requests since the last call, by operation. */

@@ -24,11 +24,11 @@ const UNVERIFIED: Readonly<Record<string, string>> = {
   'a withdrawal':
     "SELECT transaction_id AS id FROM withdrawals WHERE custody IN ('unasked', 'doubted')",
   'a hash called our own':
-    "SELECT blockchain_hash AS id FROM own_hashes WHERE standing = 'claimed'",
+    "SELECT blockchain_hash AS id FROM own_hashes WHERE certainty = 'claimed'",
   'an internal deposit': `SELECT blockchain_hash AS id FROM deposits
     WHERE state = 'internal' AND evidence = 'confirmed' AND verified_at IS NULL`,
   'a movement of the books':
-    "SELECT blockchain_hash AS id FROM movements WHERE standing = 'books_only'",
+    "SELECT blockchain_hash AS id FROM movements WHERE agreement = 'books_only'",
 };
 
 /**

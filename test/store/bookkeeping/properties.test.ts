@@ -197,11 +197,11 @@ test.runIf(inject('store') === undefined)(
         for (const { datedBy } of parsed.priorDay) seen.add(`dated by ${datedBy ?? 'nothing'}`);
         seen.add(parsed.status);
       }
-      for (const { standing } of play.open.rows<MovementRow>('SELECT * FROM movements')) {
-        seen.add(standing);
+      for (const { agreement } of play.open.rows<MovementRow>('SELECT * FROM movements')) {
+        seen.add(agreement);
       }
-      for (const { standing } of play.open.rows<OwnHashRow>('SELECT * FROM own_hashes')) {
-        seen.add(standing);
+      for (const { certainty } of play.open.rows<OwnHashRow>('SELECT * FROM own_hashes')) {
+        seen.add(certainty);
       }
       play.open.close();
     }

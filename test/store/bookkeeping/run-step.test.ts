@@ -46,12 +46,12 @@ test('a difference that was compared is not read again until it changes', async 
   const service = new Service();
   await open.deliver(service.chain('transaction'));
   await open.run();
-  expect(open.rows('SELECT judged FROM movements')).toEqual([{ judged: 'now' }]);
+  expect(open.rows('SELECT compared FROM movements')).toEqual([{ compared: 'now' }]);
   await open.deliver(service.chain('rollback'));
-  expect(open.rows('SELECT judged FROM movements')).toEqual([{ judged: 'before' }]);
+  expect(open.rows('SELECT compared FROM movements')).toEqual([{ compared: 'before' }]);
   await open.run();
   expect(open.openBreaks()).toEqual([]);
-  expect(open.rows('SELECT judged FROM movements')).toEqual([{ judged: 'never' }]);
+  expect(open.rows('SELECT compared FROM movements')).toEqual([{ compared: 'never' }]);
 });
 
 test('a break that a person resolves though its sides differ is opened again by the next run', async () => {

@@ -98,14 +98,14 @@ function miscounted(open: OpenLedger): unknown[] {
     `SELECT c.state, c.count FROM deposit_counts AS c
      WHERE c.count <> (SELECT count(*) FROM deposits AS d WHERE d.state = c.state)
      UNION ALL
-     SELECT c.standing, c.count FROM movement_counts AS c
-     WHERE c.standing <> 'unjudged'
-       AND c.count <> (SELECT count(*) FROM movements AS m WHERE m.standing = c.standing)
+     SELECT c.agreement, c.count FROM movement_counts AS c
+     WHERE c.agreement <> 'uncompared'
+       AND c.count <> (SELECT count(*) FROM movements AS m WHERE m.agreement = c.agreement)
      UNION ALL
-     SELECT c.standing, c.count FROM movement_counts AS c
-     WHERE c.standing = 'unjudged'
+     SELECT c.agreement, c.count FROM movement_counts AS c
+     WHERE c.agreement = 'uncompared'
        AND c.count <> (SELECT count(*) FROM movements
-                       WHERE judged = 'never' AND standing IN ('differs', 'chain_only'))
+                       WHERE compared = 'never' AND agreement IN ('differs', 'chain_only'))
      UNION ALL
      SELECT vault_id || ' ' || status, count FROM (
        SELECT vault_id, status, count FROM notification_counts

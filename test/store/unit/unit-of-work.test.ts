@@ -17,7 +17,7 @@ import { AT_ADDRESS, change, decimals, Service } from '../webhook.ts';
 /** Facts that touch the same records; whatever shares a commit, the tables must be the same. */
 const STORIES: [story: string, bodies: (service: Service) => (object | string)[]][] = [
   [
-    'a movement changes its standing',
+    'a movement changes its agreement',
     (service) => [service.confirmed(1), service.chain('transaction')],
   ],
   [

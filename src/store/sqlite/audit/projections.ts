@@ -12,7 +12,7 @@ const PROJECTIONS = {
   postings: 'entry_id, line',
   balances: 'ledger_account',
   movements: 'hash_id, vault_id, asset',
-  movement_counts: 'standing',
+  movement_counts: 'agreement',
   assets: 'asset',
   decimals_corrections: 'seq',
   token_changes: 'seq',

@@ -9,9 +9,9 @@ import { type MovementRow, movementOf } from '../table/rows/movement-row.ts';
 import type { LookRoundRow } from '../table/count-tables.ts';
 import type { BreakRow } from '../table/break-tables.ts';
 
-/** Repeat the conditions of the indexes `movements_to_judge` and `movements_to_heal`. */
-const TO_COMPARE = `judged <> 'now' AND (standing = 'differs' OR standing = 'chain_only')`;
-const TO_HEAL = `judged = 'before' AND standing <> 'differs' AND standing <> 'chain_only'`;
+/** Repeat the conditions of the indexes `movements_to_compare` and `movements_to_heal`. */
+const TO_COMPARE = `compared <> 'now' AND (agreement = 'differs' OR agreement = 'chain_only')`;
+const TO_HEAL = `compared = 'before' AND agreement <> 'differs' AND agreement <> 'chain_only'`;
 
 /** Sorts before every break's id. */
 const BEFORE_ALL = '';
@@ -35,7 +35,7 @@ export class RunRecords {
       `SELECT * FROM movements WHERE ${TO_HEAL} ${inOrder}`,
     );
     this.#movementCounts = db.prepare<[], { agreement: keyof MovementCounts; count: number }>(
-      'SELECT standing AS agreement, count FROM movement_counts',
+      'SELECT agreement, count FROM movement_counts',
     );
     this.#typeOf = db
       .prepare<[string], string>('SELECT type FROM breaks WHERE break_id = ?')
@@ -71,7 +71,7 @@ export class RunRecords {
       differs: 0,
       chain_only: 0,
       books_only: 0,
-      unjudged: 0,
+      uncompared: 0,
     };
     for (const { agreement, count } of this.#movementCounts.all()) counts[agreement] = count;
     return counts;

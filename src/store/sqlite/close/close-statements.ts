@@ -60,10 +60,10 @@ function ownStatements(db: Database) {
     ),
     unrefuted: ask(
       `SELECT 1 FROM own_hashes
-       WHERE hash_id = @hashId AND (standing = 'claimed' OR standing = 'confirmed') LIMIT 1`,
+       WHERE hash_id = @hashId AND (certainty = 'claimed' OR certainty = 'confirmed') LIMIT 1`,
     ),
     confirmed: ask(
-      `SELECT 1 FROM own_hashes WHERE hash_id = @hashId AND standing = 'confirmed' LIMIT 1`,
+      `SELECT 1 FROM own_hashes WHERE hash_id = @hashId AND certainty = 'confirmed' LIMIT 1`,
     ),
   } satisfies Record<OwnEvidence, unknown>;
 }
@@ -87,7 +87,7 @@ function chainStatements(db: Database) {
       .pluck(),
     apartHashes: db
       .prepare<[number], [string, string]>(
-        `SELECT network, blockchain_hash FROM movements WHERE standing <> 'agrees'
+        `SELECT network, blockchain_hash FROM movements WHERE agreement <> 'agrees'
          UNION SELECT network, blockchain_hash FROM entries WHERE entry_id >= ?
          UNION SELECT network, blockchain_hash FROM withdrawals
            WHERE status = 'failed' AND blockchain_hash IS NOT NULL`,

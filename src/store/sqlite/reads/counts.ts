@@ -102,7 +102,7 @@ async function breakCounts(at: Rows): Promise<StoreCounts['breaks']> {
 async function uncomparedMovements(at: Rows): Promise<number> {
   const row = await at
     .selectFrom('movement_counts')
-    .where('standing', '=', 'unjudged')
+    .where('agreement', '=', 'uncompared')
     .select('count')
     .executeTakeFirst();
   return row?.count ?? 0;

@@ -1,7 +1,7 @@
 // The rows of the count tables and of `look_round`.
 
 export interface MovementCountRow {
-  standing: string;
+  agreement: string;
   count: number;
 }
 

@@ -146,7 +146,7 @@ export class ChangedRecords<Item extends object, Extra> {
 export function addToCount(
   db: Database,
   table: 'movement_counts' | 'deposit_counts' | 'intake_counts',
-  key: 'standing' | 'state' | 'outcome',
+  key: 'agreement' | 'state' | 'outcome',
 ): Statement<[string, number]> {
   return db.prepare(
     `INSERT INTO ${table} (${key}, count) VALUES (?, ?)

@@ -46,7 +46,7 @@ function statementsOf(db: Database) {
     withdrawal: upsertRecords(db, WITHDRAWALS),
     ownHash: upsertRecords(db, OWN_HASHES, HASH_NAME),
     movement: upsertRecords(db, MOVEMENTS, HASH_NAME),
-    movementCount: addToCount(db, 'movement_counts', 'standing'),
+    movementCount: addToCount(db, 'movement_counts', 'agreement'),
     depositCount: addToCount(db, 'deposit_counts', 'state'),
     intakeCount: addToCount(db, 'intake_counts', 'outcome'),
     asset: upsertInto(db, 'assets', ['asset']),
@@ -213,11 +213,11 @@ export class SqliteWrites {
 
   #putMovements({ movements, movementCounts }: Writes): void {
     for (const movement of movements) {
-      const extra = { hash_id: this.#hashes.of(movement), standing: agreementOf(movement) };
+      const extra = { hash_id: this.#hashes.of(movement), agreement: agreementOf(movement) };
       this.#put.movement.run(movement, extra);
     }
-    for (const [standing, count] of movementCounts) {
-      if (count !== 0) this.#put.movementCount.run(standing, count);
+    for (const [agreement, count] of movementCounts) {
+      if (count !== 0) this.#put.movementCount.run(agreement, count);
     }
   }
 

@@ -79,7 +79,7 @@ function entriesOf(rows: readonly LineRow[]): LedgerEntry[] {
 }
 
 /** Repeats the condition of the index `movements_unconfirmed`: SQLite's planner compares the text. */
-const UNCONFIRMED = sql<boolean>`standing IN ('books_only', 'differs') AND on_chain = 0`;
+const UNCONFIRMED = sql<boolean>`agreement IN ('books_only', 'differs') AND on_chain = 0`;
 
 /** Movements without a chain view: those without a custody sum first, then those that differ. */
 export async function readUnconfirmedMovements(
@@ -90,7 +90,7 @@ export async function readUnconfirmedMovements(
     .selectFrom('movements')
     .where(UNCONFIRMED)
     .selectAll()
-    .orderBy('standing')
+    .orderBy('agreement')
     .orderBy('changed_at')
     .limit(limit)
     .execute();
@@ -120,7 +120,7 @@ export async function readMovements(
     const lines = await linesOfHash(at, hashIds).execute();
     return movements.map((row) => ({
       movement: movementOf(row),
-      agreement: row.standing as MovementAgreement,
+      agreement: row.agreement as MovementAgreement,
       entries: entriesOf(
         lines.filter(
           (line) =>

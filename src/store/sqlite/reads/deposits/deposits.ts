@@ -41,13 +41,13 @@ export function changeableDepositRows(db: Kysely<Tables>) {
 }
 
 /** Hashes that only webhooks claim as our own; repeats the condition of `own_hashes_claimed`. */
-const CLAIMED = sql<boolean>`hash_id IN (SELECT hash_id FROM own_hashes WHERE standing = 'claimed')`;
+const CLAIMED = sql<boolean>`hash_id IN (SELECT hash_id FROM own_hashes WHERE certainty = 'claimed')`;
 
 /** Some claiming transaction was never shown by the custody API. Evaluated last, for few rows. */
 const CLAIMED_BY_UNASKED = sql<boolean>`EXISTS (
   SELECT 1 FROM own_hashes
   CROSS JOIN withdrawals ON withdrawals.transaction_id = own_hashes.transaction_id
-  WHERE own_hashes.hash_id = deposits.hash_id AND own_hashes.standing = 'claimed'
+  WHERE own_hashes.hash_id = deposits.hash_id AND own_hashes.certainty = 'claimed'
     AND withdrawals.custody = 'unasked')`;
 
 /**

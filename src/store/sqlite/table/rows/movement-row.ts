@@ -3,11 +3,11 @@ import type { Movement } from '../../../../domain/money/movement.ts';
 import { AMOUNT, AMOUNT_OR_NULL, FLAG, plain, text, word } from '../column-format.ts';
 import { column, mappingOf, type RowIn } from '../mapping.ts';
 
-/** The columns of `movements`. `standing`: how its sides agree (`agreementOf`). */
+/** The columns of `movements`. `agreement`: how its sides agree (`agreementOf`). */
 export const MOVEMENTS = mappingOf<Movement>()({
   table: 'movements',
   key: ['hash_id', 'vault_id', 'asset'],
-  extras: { hash_id: 'INTEGER NOT NULL', standing: 'TEXT NOT NULL' },
+  extras: { hash_id: 'INTEGER NOT NULL', agreement: 'TEXT NOT NULL' },
   fields: {
     vaultId: column('vault_id', text(VaultId)),
     network: column('network', text(NetworkKey)),
@@ -19,7 +19,7 @@ export const MOVEMENTS = mappingOf<Movement>()({
     onBooks: column('on_books', FLAG),
     onChain: column('on_chain', FLAG),
     changedAt: column('changed_at', plain('INTEGER NOT NULL')),
-    compared: column('judged', word<Movement['compared']>()),
+    compared: column('compared', word<Movement['compared']>()),
   },
 });
 

@@ -57,7 +57,7 @@ export const OWN_HASHES = mappingOf<OwnHash>()({
     network: column('network', text(NetworkKey)),
     blockchainHash: column('blockchain_hash', text(BlockchainHash)),
     transactionId: column('transaction_id', text(TransactionId)),
-    certainty: column('standing', word<OwnHash['certainty']>()),
+    certainty: column('certainty', word<OwnHash['certainty']>()),
   },
 });
 
