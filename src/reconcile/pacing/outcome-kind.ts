@@ -9,9 +9,11 @@ export function isOutOfReach(kind: Outcome<unknown>['kind']): boolean {
 }
 
 /**
- * Whether a request was sent and failed. A subject that keeps failing must lose its turn, so that
- * it does not starve the others.
+ * Whether a request was sent, and the service failed or did not answer in time. A subject that keeps
+ * failing must lose its turn, so that it does not starve the others.
  */
 export function hasFailed(outcome: Outcome<unknown>): boolean {
-  return outcome.kind === 'unavailable' && outcome.cause.kind === 'server-error';
+  if (outcome.kind !== 'unavailable') return false;
+  const { kind } = outcome.cause;
+  return kind === 'server-error' || kind === 'timeout';
 }

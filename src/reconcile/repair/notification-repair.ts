@@ -3,7 +3,7 @@ import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custod
 import type { TransactionId } from '../../domain/ids.ts';
 import type { NotificationRecord } from '../../wire/subscription.ts';
 import type { Backfill } from '../comparing/comparison.ts';
-import { isOutOfReach } from '../pacing/outcome-kind.ts';
+import { hasFailed, isOutOfReach } from '../pacing/outcome-kind.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import type { Tally } from '../comparing/tally.ts';
 import type { SeenDeliveries } from '../watching/backlog-watch.ts';
@@ -119,7 +119,10 @@ export class NotificationRepair {
     const options = { priority: 'repair', deadlineMs } as const;
     const nothing = { pending: null, replayed: 0, pulledForward: 0, requests: 1 };
     const listed = await custody.subscriptions.notifications(transaction.transactionId, options);
-    if (listed.kind !== 'ok') return { ...nothing, isReachable: !isOutOfReach(listed.kind) };
+    // A list that fails brings nothing, as a refused one does: the next run backfills.
+    if (listed.kind !== 'ok') {
+      return { ...nothing, isReachable: hasFailed(listed) || !isOutOfReach(listed.kind) };
+    }
     const pending = listed.value.some((row) => row.status === 'pending');
     const pulled = pending
       ? await this.#pulls.pull(transaction.vaultId, context)
@@ -151,7 +154,10 @@ export class NotificationRepair {
     return unknown;
   }
 
-  /** Stops at the first replay that does not reach us: the others would fail alike. */
+  /**
+   * Stops at the first replay that does not reach us: the others would fail alike. If the service
+   * cannot connect to us, its own attempt outlasts our request.
+   */
   async #replay(
     rows: readonly NotificationRecord[],
     { custody, deadlineMs }: RepairContext,
@@ -162,6 +168,7 @@ export class NotificationRepair {
     for (const { id } of rows) {
       requests += 1;
       const sent = await custody.subscriptions.replay({ ...request, notificationId: id }, options);
+      if (hasFailed(sent)) break;
       if (isOutOfReach(sent.kind)) return { isReachable: false, replayed, requests };
       if (sent.kind !== 'ok') continue;
       if (!sent.value.delivered) break;
