@@ -4,7 +4,7 @@ import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { BlockchainHash, NetworkKey, VaultId } from '../../domain/ids.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import { PAGE_SIZE_MAX } from '../../wire/page.ts';
-import { isOutOfReach } from '../pacing/outcome-kind.ts';
+import { failedBy, type FailedLookUp } from '../pacing/outcome-kind.ts';
 
 /** A hash of a vault. */
 export interface VaultHash {
@@ -22,8 +22,7 @@ export function vaultHashKey({ vaultId, network, blockchainHash }: VaultHash): s
 export type RowsOfHash =
   /** `incomplete`: rows are missing, so nothing follows from their sum or from an absence. */
   | { readonly kind: 'complete' | 'incomplete'; readonly rows: readonly CustodyTransaction[] }
-  /** `final`: no further look-up can succeed in this run. */
-  | { readonly kind: 'failed'; readonly final: boolean };
+  | FailedLookUp;
 
 /** A hash, or only a part of its transactions. */
 type HashFilter = Pick<VaultHash, 'blockchainHash'> & Partial<VaultHash>;
@@ -50,7 +49,7 @@ export async function rowsOfHash(
     blockchainHash,
   };
   const page = await custody.transactions(query, options);
-  if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
+  if (page.kind !== 'ok') return failedBy(page);
   const { rows, total, unreadable } = page.value;
   const isWhole = page.value.page === 0 && rows.length === total && unreadable.length === 0;
   return { kind: isWhole ? 'complete' : 'incomplete', rows: rows.map(transactionOf) };

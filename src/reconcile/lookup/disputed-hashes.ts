@@ -53,8 +53,8 @@ export class DisputedHashes {
       const answer = await answerAbout(custody, one, deadlineMs);
       if (answer.kind === 'failed') failed += 1;
       else requests += 1;
+      if (answer.kind !== 'failed' || answer.isAttempt) this.#backoff.take(one, now);
       if (answer.kind === 'failed' && answer.final) break;
-      this.#backoff.take(one, now);
       if (answer.kind !== 'complete') continue;
       transactions.push(...answer.rows);
       const { network, blockchainHash } = one;

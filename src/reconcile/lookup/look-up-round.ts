@@ -1,5 +1,6 @@
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { LookupBackoff } from '../pacing/lookup-backoff.ts';
+import type { FailedLookUp } from '../pacing/outcome-kind.ts';
 
 /** Rows that look-ups brought, and their requests. */
 export interface Answered {
@@ -12,8 +13,7 @@ export type Found =
   | ({ readonly kind: 'found' } & Answered)
   /** A complete answer without the transaction; carries the hash's other rows. */
   | ({ readonly kind: 'absent' } & Answered)
-  /** `final`: no further look-up can succeed in this run. */
-  | { readonly kind: 'failed'; readonly final: boolean };
+  | FailedLookUp;
 
 /** Progress of one kind of look-ups. */
 interface Round<Subject> {
@@ -50,9 +50,9 @@ export async function roundOf<Subject>(
     if (found.kind === 'failed') {
       failed += 1;
       final = found.final;
+      // A look-up that keeps failing must not starve the others.
+      if (found.isAttempt) backoff.take(subject, now);
       if (final) break;
-      // Counts as an attempt: a look-up that keeps failing must not starve the others.
-      backoff.take(subject, now);
       continue;
     }
     answered += 1;

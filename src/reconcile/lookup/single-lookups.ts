@@ -6,7 +6,7 @@ import type { DepositId, TransactionId } from '../../domain/ids.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import { unlisted, type Absent } from '../comparing/batch-comparison.ts';
-import { isOutOfReach } from '../pacing/outcome-kind.ts';
+import { failedBy } from '../pacing/outcome-kind.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import { roundOf, type Answered, type Found } from './look-up-round.ts';
 import { rowsOfHash, type VaultHash } from '../list/rows-of-hash.ts';
@@ -41,7 +41,7 @@ export interface LookupResult extends Absent {
 export class SingleLookups {
   readonly #deposits = new LookupBackoff<Deposit>(({ depositId }) => depositId);
   readonly #shown = new ShownDeposits();
-  /** Deposits whose id the API does not know: the next look-up asks by hash. */
+  /** Deposits whose id the API does not know or refuses: the next look-up asks by hash. */
   readonly #nameless = new Map<DepositId, true>();
   readonly #withdrawals = new LookupBackoff<Withdrawal>(({ transactionId }) => transactionId);
   readonly #absentWithdrawals = new FirstAbsences();
@@ -111,8 +111,9 @@ export class SingleLookups {
 
   /**
    * Looks up a deposit by its transactionId. A webhook may have forged the id: when the id belongs to
-   * another address, looks up the hash too; when the API does not know the id, the next look-up does.
-   * When the API has known the id before, it may have another one: looks up the hash at once.
+   * another address, looks up the hash too; when the API does not know the id, refuses it or fails at
+   * it, the next look-up does. When the API has known the id before, it may have another one: looks
+   * up the hash at once.
    */
   async #lookUpDeposit(
     custody: CustodyClient,
@@ -124,10 +125,11 @@ export class SingleLookups {
       return lookUpPosition(custody, deposit, deadlineMs);
     }
     const byId = await lookUpTransaction(custody, transactionId, deadlineMs);
-    if (byId.kind === 'failed') return byId;
-    if (byId.kind === 'absent' && isNamedByWebhooksAlone(deposit)) {
+    const isFruitless = byId.kind === 'absent' || (byId.kind === 'failed' && byId.isAttempt);
+    if (isFruitless && isNamedByWebhooksAlone(deposit)) {
       putBounded(this.#nameless, [depositId, true], NAMELESS_MAX);
     }
+    if (byId.kind === 'failed') return byId;
     if (!leadsElsewhere(deposit, byId)) return byId;
     const there = await lookUpPosition(custody, deposit, deadlineMs);
     const requests = byId.requests + 1;
@@ -197,7 +199,7 @@ async function lookUpHash(
   if (transactions.some(isIt)) return { kind: 'found', transactions, requests: 1 };
   return answer.kind === 'complete'
     ? { kind: 'absent', transactions, requests: 1 }
-    : { kind: 'failed', final: false };
+    : { kind: 'failed', final: false, isAttempt: true };
 }
 
 /**
@@ -236,7 +238,7 @@ export async function lookUpTransaction(
     case 'rate-budget':
     case 'refused':
     case 'malformed':
-      return { kind: 'failed', final: isOutOfReach(answer.kind) };
+      return failedBy(answer);
     default:
       return answer satisfies never;
   }

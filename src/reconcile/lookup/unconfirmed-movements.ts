@@ -63,8 +63,8 @@ export class UnconfirmedMovements {
       const asked = await rowsOfHash(custody, one, { priority: 'inactive', deadlineMs });
       if (asked.kind === 'failed') failed += 1;
       else requests += 1;
+      if (asked.kind !== 'failed' || asked.isAttempt) this.#backoff.take(one, now);
       if (asked.kind === 'failed' && asked.final) break;
-      this.#backoff.take(one, now);
       const sums = asked.kind === 'complete' ? sumsFor(one, asked.rows) : null;
       if (sums !== null && saysAnythingNew(one, sums)) records.push(recordOf(one, sums));
     }

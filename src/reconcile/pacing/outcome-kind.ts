@@ -17,3 +17,18 @@ export function hasFailed(outcome: Outcome<unknown>): boolean {
   const { kind } = outcome.cause;
   return kind === 'server-error' || kind === 'timeout';
 }
+
+/** A look-up without an answer. */
+export interface FailedLookUp {
+  readonly kind: 'failed';
+  /** No further look-up can succeed in this run. */
+  readonly final: boolean;
+  /** The failure may concern the subject alone: it loses its turn. */
+  readonly isAttempt: boolean;
+}
+
+/** The look-up that ended with this outcome. */
+export function failedBy(outcome: Outcome<unknown>): FailedLookUp {
+  const final = isOutOfReach(outcome.kind);
+  return { kind: 'failed', final, isAttempt: !final || hasFailed(outcome) };
+}

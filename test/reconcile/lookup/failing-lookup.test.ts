@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Failure } from '../../../src/custody/call/outcome.ts';
+import { ETH, forgedConfirmation, GRACE_MS, type Stage } from '../stage.ts';
+import { startVerifying } from '../verifying/verifying-stage.ts';
+
+const REFUSED: Failure = {
+  kind: 'refused',
+  error: { statusCode: 400, errorCode: 'BR-1', errorMessage: '', timestamp: '', endpoint: '' },
+};
+const FAILED: Failure = { kind: 'unavailable', cause: { kind: 'server-error', status: 500 } };
+
+/** Lets a look-up of the transaction `made-up` end so. */
+function failsAt({ client }: Stage, failure: Failure): void {
+  const one = client.transaction.bind(client);
+  client.transaction = async (id, ...asked) => {
+    if (id === 'made-up') return failure;
+    return one(id, ...asked);
+  };
+}
+
+test.each([
+  ['that no request can hold', '..', FAILED],
+  ['that the API refuses', 'made-up', REFUSED],
+  ['at which the API fails', 'made-up', FAILED],
+])(
+  'a deposit that a webhook named by an id %s is looked up by its hash, and credited',
+  async (_, transactionId, failure) => {
+    const { stage, sweep } = await startVerifying();
+    failsAt(stage, failure);
+    const depositAddress = await stage.depositAddress();
+    stage.loses = () => true;
+    const blockchainHash = await stage.pay(depositAddress, 700);
+    const balanceChanges = [{ asset: ETH, amount: '700', tags: [] }];
+    const forged = { type: 'mempool', transactionId, blockchainHash, balanceChanges };
+    await stage.deliver(forgedConfirmation(depositAddress, { ...forged, confirmations: 0 }));
+    await stage.deliverLost();
+    await stage.mine(3);
+    for (let run = 0; run < 8; run += 1) {
+      await stage.run(sweep);
+      await stage.caller.advance(GRACE_MS);
+    }
+    expect(stage.open.feedLines()).toEqual(['credit 700']);
+  },
+);
+
+test('a look-up at which the API fails every time does not starve the others', async () => {
+  const { stage, sweep } = await startVerifying();
+  failsAt(stage, FAILED);
+  const depositAddress = await stage.depositAddress();
+  for (const [at, transactionId] of ['made-up', 'nobody'].entries()) {
+    const forged = { id: `forged-${at}`, blockchainHash: `0x${at}`, transactionId };
+    await stage.deliver(forgedConfirmation(depositAddress, forged));
+  }
+  for (let run = 0; run < 5; run += 1) {
+    await stage.run(sweep);
+    await stage.caller.advance(60_000);
+  }
+  expect(stage.open.openBreaks()).toEqual(['unknown_to_custody', 'unknown_to_custody']);
+});
