@@ -186,6 +186,11 @@ export function missingOwner(
   return rule.requireMemo && deposit.memo === null ? 'memo_required' : null;
 }
 
+/** The first creation counts: a transaction that is mined again may get a new time. */
+export function earliestOf(known: number | null, shown: number | undefined): number | null {
+  return known === null || shown === undefined ? (shown ?? known) : Math.min(known, shown);
+}
+
 /** Whether its transaction is older than the first one to credit. An unknown age counts as older. */
 export function isBeforeStart(
   { verifiedAt, custodyCreatedAt }: Deposit,

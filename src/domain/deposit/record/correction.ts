@@ -13,7 +13,7 @@ import { pinsOf, sameContent, sameSums } from '../../hash/same-changes.ts';
 import type { CustodyTransaction } from '../../fact/custody-record.ts';
 import { incomingOf } from '../../fact/backfill.ts';
 import { entryHead, reversalFor } from '../incoming-handler.ts';
-import { isNamedByWebhooksAlone, type Deposit } from '../deposit.ts';
+import { earliestOf, isNamedByWebhooksAlone, type Deposit } from '../deposit.ts';
 import {
   changeSet,
   isOwnHash,
@@ -116,7 +116,7 @@ function asRecorded(
     approvals: amountChanges ? [] : before.approvals,
     verifiedAt: received === undefined ? null : now.at,
     custodyConfirmations: received === undefined ? 0 : (record.confirmations ?? 0),
-    custodyCreatedAt: record.createdAt ?? null,
+    custodyCreatedAt: earliestOf(before.custodyCreatedAt, record.createdAt),
     updatedAt: now.at,
   };
   return { before, after, received };

@@ -17,7 +17,7 @@ import {
   type Outcome,
 } from './comparison.ts';
 import type { CustodySum, CustodyTransaction } from '../../fact/custody-record.ts';
-import type { Deposit } from '../deposit.ts';
+import { earliestOf, type Deposit } from '../deposit.ts';
 import {
   changeSet,
   type ChangeSet,
@@ -183,11 +183,6 @@ function afterRecord(
     },
     now,
   );
-}
-
-/** The first creation counts: a transaction that is mined again may get a new time. */
-function earliestOf(known: number | null, shown: number | undefined): number | null {
-  return known === null || shown === undefined ? (shown ?? known) : Math.min(known, shown);
 }
 
 /**

@@ -124,12 +124,17 @@ describe('the custody API’s record puts a deposit right', () => {
     expect(outcomeOf(given)).toEqual(is);
   });
 
-  test.for([
-    [30, 30],
-    [undefined, null],
-  ] as const)('created at %s, as the API says', ([shown, createdAt]) => {
-    const { deposits } = decided({ record: shown === undefined ? {} : { createdAt: shown } });
-    expect(deposits.map(({ custodyCreatedAt }) => custodyCreatedAt)).toEqual([createdAt]);
+  test.for<[known: number | null, shown: number | undefined, is: number | null]>([
+    [null, 30, 30],
+    [null, undefined, null],
+    [30, undefined, 30],
+    [30, 40, 30],
+  ])('known as created at %s, and shown at %s: %s', ([known, shown, is]) => {
+    const { deposits } = decided({
+      deposit: { custodyCreatedAt: known },
+      record: shown === undefined ? {} : { createdAt: shown },
+    });
+    expect(deposits.map(({ custodyCreatedAt }) => custodyCreatedAt)).toEqual([is]);
   });
 
   test('a memo that nothing attributes at the API holds it', () => {
