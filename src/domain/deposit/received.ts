@@ -34,6 +34,14 @@ export function receivedIn(list: readonly BalanceChange[]): Received[] {
   return [...byAsset.values()].filter((received) => received.amount > ZERO);
 }
 
+/** Whether the custody API's record leaves open whose memo the deposit has. */
+export function isUnattributed(
+  { memo, unattributed }: Deposit,
+  received: Received | undefined,
+): boolean {
+  return received === undefined ? unattributed : memo !== null && !received.attributed;
+}
+
 /** A new deposit: only what it received is known. */
 export function newDeposit(
   received: Received,

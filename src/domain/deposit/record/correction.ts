@@ -25,7 +25,7 @@ import {
 import { entryOf } from '../../money/entry.ts';
 import type { BalanceChange, IncomingNotification } from '../../fact/notification.ts';
 import { addressesAfter } from './on-chain-address.ts';
-import { newDeposit, type Received } from '../received.ts';
+import { isUnattributed, newDeposit, type Received } from '../received.ts';
 import { depositFinding, evaluate } from '../evaluation.ts';
 import { correctedAs, newSighting, sightingKeyOf, type Sighting } from '../../hash/sighting.ts';
 
@@ -110,8 +110,7 @@ function asRecorded(
     evidence: 'confirmed',
     confirmations: notification.confirmations ?? before.confirmations,
     change: received?.change ?? before.change,
-    unattributed:
-      received === undefined ? before.unattributed : record.memo !== null && !received.attributed,
+    unattributed: isUnattributed(before, received),
     decimalsChanged: hasOtherDecimals(before, received, { amountChanges, now }),
     approvals: amountChanges ? [] : before.approvals,
     verifiedAt: received === undefined ? null : now.at,

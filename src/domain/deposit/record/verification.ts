@@ -29,7 +29,7 @@ import { depthDrift, type PublishedDepths } from '../../policy/published-depth.t
 import { healedBeside } from './joined-break.ts';
 import { correctedBy, type Correcting } from './correction.ts';
 import { addressesAfter } from './on-chain-address.ts';
-import { receivedIn } from '../received.ts';
+import { isUnattributed, receivedIn } from '../received.ts';
 import type { NetworkKey, VaultId } from '../../ids.ts';
 import { withCustodySum, type Movement } from '../../money/movement.ts';
 import { compareBooked, compareUnseen } from './unseen-comparison.ts';
@@ -173,8 +173,9 @@ function afterRecord(
       ...deposit,
       ...addressesAfter(deposit, record),
       transactionId: record.transactionId,
-      // Webhooks are unsigned: only the API's tags decide what is change.
+      // Webhooks are unsigned: only the API decides what is change, and whose memo it is.
       change: received?.change ?? deposit.change,
+      unattributed: isUnattributed(deposit, received),
       verifiedAt: deposit.verifiedAt ?? now.at,
       // After a reorganisation the record may be less deep than before.
       custodyConfirmations: record.confirmations ?? deposit.custodyConfirmations,

@@ -51,6 +51,11 @@ test.for<[why: string, given: Given, is: string[]]>([
     ],
   ],
   [
+    'at such a memo, and with another fee, it is held too',
+    { memo: MEMO, posted: [AT_MEMO, FEE] },
+    ['held unattributed_memo 100 ethereum:ETH dep-tx', 'unattributed_memo null null'],
+  ],
+  [
     'beside a memo that the record attributes, it is credited',
     { deposit: HELD, memo: MEMO, posted: [HERE], record: { changes: [AT_MEMO] } },
     [CREDITED, 'incoming by api takes back 5: -100', 'incoming by api: 100', 'credit 100'],
