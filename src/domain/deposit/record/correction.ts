@@ -77,20 +77,34 @@ function correctsDeposit(
 }
 
 /**
- * Whether the books hold a matching deposit at another position than the record does: its entries
- * named another account or address, or attributed its memo otherwise. The sums are equal, so no
- * other comparison notices.
+ * How the books hold a matching deposit otherwise than the record does; null when they hold it alike.
+ * No other comparison books the difference.
+ *
+ * | answer | is |
+ * |---|---|
+ * | `elsewhere` | its entries named another account or address, or attributed its memo otherwise |
+ * | `in_part` | the record shows another asset there, which no confirmation reported |
  */
-function isBookedElsewhere(
+function bookedOtherwise(
+  deposit: Deposit,
   sighting: Sighting,
-  { record, list }: Recorded,
-  { outcome }: Context,
-): boolean {
+  { record, list, context }: Recorded & { context: Context },
+): 'elsewhere' | 'in_part' | null {
   const { entryId, posted } = sighting;
-  if (outcome.kind !== 'matched' || record.status !== 'confirmed' || entryId === null) return false;
+  const { outcome, correcting } = context;
+  if (outcome.kind !== 'matched' || deposit.evidence !== 'confirmed') return null;
+  if (record.status !== 'confirmed' || entryId === null) return null;
   // Most records return here.
-  if (sameContent(posted, list)) return false;
-  return sameSums(posted, list, 'kind') && !sameSums(posted, list, 'position');
+  if (sameContent(posted, list)) return null;
+  const booked = correcting.hashState.deposits.filter(
+    (one) => one.evidence === 'confirmed' && samePosition(one, record),
+  );
+  const isInPart = receivedAt(deposit, list).some(
+    ({ asset }) => !booked.some((one) => one.asset === asset),
+  );
+  if (isInPart) return 'in_part';
+  const isElsewhere = sameSums(posted, list, 'kind') && !sameSums(posted, list, 'position');
+  return isElsewhere ? 'elsewhere' : null;
 }
 
 /** The deposit with the record's values. Approvals of another amount are removed. */
@@ -235,9 +249,8 @@ export function correctedBy(
   const recorded: Recorded = { record, list, notification };
   const key = sightingKeyOf(notification);
   const sighting = sightingIn(correcting.hashState, key) ?? newSighting(key);
-  const isElsewhere =
-    deposit.evidence === 'confirmed' && isBookedElsewhere(sighting, recorded, context);
-  if (!isElsewhere && !correctsDeposit(deposit, recorded, context)) return null;
+  const otherwise = bookedOtherwise(deposit, sighting, { ...recorded, context });
+  if (otherwise === null && !correctsDeposit(deposit, recorded, context)) return null;
   const corrected = depositsAt(deposit, recorded, context).map((one) =>
     asRecorded(one, recorded, now),
   );
@@ -245,7 +258,7 @@ export function correctedBy(
   const isPosted = sameContent(sighting.posted, list);
   const found = [
     ...corrected.flatMap(correctionFinding),
-    ...(isElsewhere ? elsewhereFinding(deposit, sighting, recorded) : []),
+    ...(otherwise === 'elsewhere' ? elsewhereFinding(deposit, sighting, recorded) : []),
   ];
   if (isPosted && found.length === 0) return null;
   const entries = isPosted

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
-import { AccountId, AddressId, AssetId, Memo } from '../../../../src/domain/ids.ts';
+import { Amount } from '../../../../src/domain/money/amount.ts';
+import { AccountId, AddressId, AssetId, DepositId, Memo } from '../../../../src/domain/ids.ts';
 import { isCorrected } from '../../../../src/domain/hash/sighting.ts';
 import { balanceChange } from '../../../store/evidence.ts';
 import { DUE } from '../../records.ts';
-import { decided, outcomeOf, type Given } from './correcting.ts';
+import { decided, outcomeOf, USDC, type Given } from './correcting.ts';
 
 const MEMO = Memo('7');
 const HERE = balanceChange(100n);
@@ -21,12 +22,31 @@ const HELD: Partial<Deposit> = {
   reason: 'unattributed_memo',
 };
 
+const SEVEN = balanceChange(7n, { asset: USDC });
+const BOTH = { changes: [HERE, SEVEN] };
+const UNCONFIRMED: Deposit = {
+  ...DUE,
+  depositId: DepositId('dep_2'),
+  asset: USDC,
+  amount: Amount(7n),
+  evidence: 'mempool',
+  state: 'detected',
+};
+
 /** Without a break on record: the sums agree, so none was ever opened. */
 function given(more: Given): Given {
   return { deposit: TRUE, since: null, ...more };
 }
 
 const CREDITED = 'credited 100 ethereum:ETH dep-tx';
+const BOTH_CREDITED = [
+  CREDITED,
+  'credited 7 ethereum:USDC dep-tx',
+  'incoming by api takes back 5: -100',
+  'incoming by api: 100 7',
+  'credit 100',
+  'credit 7',
+];
 const FOUND = 'unknown_to_custody null null corrected';
 
 test.for<[why: string, given: Given, is: string[]]>([
@@ -59,6 +79,21 @@ test.for<[why: string, given: Given, is: string[]]>([
     'beside a memo that the record attributes, it is credited',
     { deposit: HELD, memo: MEMO, posted: [HERE], record: { changes: [AT_MEMO] } },
     [CREDITED, 'incoming by api takes back 5: -100', 'incoming by api: 100', 'credit 100'],
+  ],
+  [
+    'without another asset that the record shows, both are credited and a break says so',
+    { posted: [HERE], record: BOTH },
+    [...BOTH_CREDITED, 'amount_mismatch 7 0 corrected'],
+  ],
+  [
+    'without another asset that is seen in the mempool, likewise',
+    { posted: [HERE], others: [UNCONFIRMED], record: BOTH },
+    BOTH_CREDITED,
+  ],
+  [
+    'without a mint that the record shows, nothing is credited beside it',
+    { posted: [HERE], record: { changes: [HERE, { ...SEVEN, kind: 'mint' }] } },
+    [CREDITED, 'credit 100'],
   ],
   [
     'entry by entry, nothing differs',
