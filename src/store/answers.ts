@@ -108,9 +108,25 @@ export interface ComputedClose {
   readonly asOf: NonNullable<CloseRecord['asOf']>;
   /** The text for the fact that closes the day, unchanged (`packDay`). */
   readonly computed: string;
-  /** Hashes whose difference from custody has no explanation. */
-  readonly unexplained: readonly BlockchainHash[];
+  /** Hashes about which the close asks the custody API before it is written. */
+  readonly inDoubt: readonly HashInDoubt[];
 }
+
+/**
+ * A hash whose custody figure may be wrong: it differs from the books, or the API did not know one of
+ * its transactions.
+ */
+export interface HashInDoubt {
+  readonly blockchainHash: BlockchainHash;
+  /** Its transactions that count in the custody figures. */
+  readonly counted: readonly CountedTransaction[];
+}
+
+/** A custody transaction that counts in the custody figures. */
+export type CountedTransaction = Pick<
+  CustodyEffectRow,
+  'transactionId' | 'vaultId' | 'network' | 'blockchainHash'
+>;
 
 /** The body of a fact. `isWhole`: its length is the recorded one; else the store is damaged. */
 export interface KeptBody {

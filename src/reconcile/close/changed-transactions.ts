@@ -6,8 +6,8 @@ import type { IncompleteCause } from '../../custody/list/pages.ts';
 import { effectOf } from '../../domain/close/counted-effect.ts';
 import type { CountedEffect } from '../../domain/close/record.ts';
 import { isInProgress, type CustodyTransaction } from '../../domain/fact/custody-record.ts';
-import type { BlockchainHash, TransactionId } from '../../domain/ids.ts';
-import type { CountedRow } from '../../store/answers.ts';
+import type { TransactionId } from '../../domain/ids.ts';
+import type { CountedRow, CountedTransaction, HashInDoubt } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import type { TransactionRecord } from '../../wire/transaction.ts';
@@ -50,6 +50,8 @@ interface Changed {
  * unexplained.
  */
 const HASHES_MAX = 40;
+/** Most counted transactions that it asks for by id, because their hash does not show them. */
+const COUNTED_MAX = 40;
 const HASHES_MS_MAX = 60_000;
 
 function amountsText(amounts: CountedEffect['amounts']): string {
@@ -68,6 +70,7 @@ export class ChangedTransactions {
   readonly #changed = new Map<TransactionId, Changed>();
   readonly #pending = new Map<TransactionId, CustodyTransaction>();
   readonly #inProgress: CustodyTransaction[] = [];
+  readonly #gone: CountedEffect[] = [];
   /** The cut-off of the close that made the last attempt. */
   #cutOffAt: number | undefined;
   #requests = 0;
@@ -117,6 +120,11 @@ export class ChangedTransactions {
     return this.#inProgress;
   }
 
+  /** Transactions that earlier closes counted, and that the API does not know any more. */
+  get gone(): readonly CountedEffect[] {
+    return this.#gone;
+  }
+
   /** Reads until the list, the time or the budget ends. `cutOffAt`: the closed day's end. */
   async goOn(context: DayEnd & { custody: CustodyClient; now: () => number }): Promise<AttemptEnd> {
     const { custody, now, cutOffAt, graceMs } = context;
@@ -160,15 +168,18 @@ export class ChangedTransactions {
   /**
    * Asks for the transactions of hashes: the API may leave a row out of a list, or show it as it was
    * hours ago, and no later list need show it again. Takes what is newer than the list, and returns
-   * whether that changes the report. The next close asks again for what cannot be asked now.
+   * whether that changes the report. A counted transaction that its hash does not show is asked for by
+   * its id: only a 404 proves that the API does not know it any more. The next close asks again for
+   * what cannot be asked now.
    */
   async lookUp(
-    hashes: readonly BlockchainHash[],
+    hashes: readonly HashInDoubt[],
     { custody, now }: { custody: CustodyClient; now: () => number },
   ): Promise<boolean> {
     let found = 0;
     const deadlineMs = now() + HASHES_MS_MAX;
-    for (const blockchainHash of hashes.slice(0, HASHES_MAX)) {
+    const unshown: CountedTransaction[] = [];
+    for (const { blockchainHash, counted } of hashes.slice(0, HASHES_MAX)) {
       this.#requests += 1;
       const asked = { priority: 'sweep', deadlineMs } as const;
       const answer = await rowsOfHash(custody, { blockchainHash }, asked);
@@ -180,8 +191,24 @@ export class ChangedTransactions {
       );
       this.#inProgress.push(...newest.filter(isInProgress));
       found += await this.#takeLate(newest.filter((row) => !isInProgress(row)));
+      const shown = new Set(ofHash.map(({ transactionId }) => transactionId));
+      unshown.push(...counted.filter(({ transactionId }) => !shown.has(transactionId)));
     }
-    return found + this.#inProgress.length > 0;
+    await this.#lookUpCounted(unshown.slice(0, COUNTED_MAX), { custody, now, deadlineMs });
+    return found + this.#inProgress.length + this.#gone.length > 0;
+  }
+
+  /** Keeps the transactions that the API does not know any more: they count for nothing. */
+  async #lookUpCounted(
+    counted: readonly CountedTransaction[],
+    { custody, now, deadlineMs }: { custody: CustodyClient; now: () => number; deadlineMs: number },
+  ): Promise<void> {
+    for (const one of counted.filter(({ transactionId }) => !this.#seen.has(transactionId))) {
+      this.#requests += 1;
+      const asked = { priority: 'sweep', deadlineMs } as const;
+      const answer = await custody.transaction(one.transactionId, asked);
+      if (answer.kind === 'not-found') this.#gone.push({ ...one, amounts: [], updatedAt: now() });
+    }
   }
 
   /**

@@ -191,8 +191,8 @@ export class Closer {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const computed = await this.#compute(day, found);
       if (computed === undefined) return STOPPED;
-      const { fact, unexplained } = computed;
-      const completed = unexplained.length === 0 ? undefined : await lookUp?.(unexplained);
+      const { fact, inDoubt } = computed;
+      const completed = inDoubt.length === 0 ? undefined : await lookUp?.(inDoubt);
       if (this.#stopping.signal.aborted) return STOPPED;
       lookUp = undefined;
       if (completed !== undefined) {
@@ -271,8 +271,8 @@ export class Closer {
     // wait.
     const done = await Promise.race([reads.computeDay(record, now()), this.#stopped]);
     if (done === undefined) return undefined;
-    const { asOf, computed, unexplained } = done;
+    const { asOf, computed, inDoubt } = done;
     const fact = { kind: 'custody-record', record: { ...record, asOf }, computed } as const;
-    return { fact, unexplained };
+    return { fact, inDoubt };
   }
 }

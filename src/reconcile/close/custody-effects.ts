@@ -4,7 +4,7 @@ import type { CountedEffect, CustodyReading } from '../../domain/close/record.ts
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { BlockchainHash, TransactionId } from '../../domain/ids.ts';
-import type { ReadThrough } from '../../store/answers.ts';
+import type { HashInDoubt, ReadThrough } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import { AddressLists } from '../addresses/address-list.ts';
 import { describeCause } from '../list/custody-list.ts';
@@ -53,10 +53,11 @@ export interface CustodyAttempt {
    */
   readonly next: 'none' | 'goes-on' | 'retry';
   /**
-   * Asks by hash for transactions that a complete list left out. Resolves to the completed reading,
-   * or to undefined when nothing was left out. Absent without a complete list.
+   * Asks for transactions that a complete list left out, and for counted ones that the API does not
+   * know any more. Resolves to the completed reading, or to undefined when there are none. Absent
+   * without a complete list.
    */
-  readonly lookUp?: (hashes: readonly BlockchainHash[]) => Promise<CustodyReading | undefined>;
+  readonly lookUp?: (hashes: readonly HashInDoubt[]) => Promise<CustodyReading | undefined>;
 }
 
 /**
@@ -95,7 +96,7 @@ async function blockTimes(
 
 /** Adds to each effect with amounts when it moved. */
 async function datedEffects(
-  { changed }: ChangedTransactions,
+  { changed, gone }: ChangedTransactions,
   context: ReaderOptions & { readonly cutOffs: CutOffs },
 ): Promise<CountedEffect[]> {
   const unclear = changed
@@ -103,10 +104,11 @@ async function datedEffects(
     .map(({ transaction }) => transaction)
     .filter((one) => context.cutOffs.some((moment) => straddles(one, moment)));
   const minedAt = await blockTimes(unclear, context);
-  return changed.map(({ transaction, effect }) => {
+  const dated = changed.map(({ transaction, effect }) => {
     if (effect.amounts.length === 0) return effect;
     return { ...effect, ...datedOf(transaction, minedAt.get(effect.transactionId)) };
   });
+  return [...dated, ...gone];
 }
 
 /**

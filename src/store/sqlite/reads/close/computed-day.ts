@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3';
+import type { BreakType } from '../../../../domain/break/break.ts';
 import type { CloseRecord } from '../../../../domain/close/record.ts';
-import type { DailyReport } from '../../../../domain/close/report.ts';
-import { BlockchainHash } from '../../../../domain/ids.ts';
-import type { ComputedClose } from '../../../answers.ts';
+import type { DailyReport, ExplanationKind } from '../../../../domain/close/report.ts';
+import { BlockchainHash, NetworkKey, type HashKey } from '../../../../domain/ids.ts';
+import type { ComputedClose, CountedTransaction, HashInDoubt } from '../../../answers.ts';
 import { computeDay, packDay, type ComputedDay } from '../../../close/close-day.ts';
 import { SqliteCloseRecords } from '../../close/close-records.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
@@ -19,15 +20,60 @@ export function readComputedDay(
   const closes = new SqliteCloseRecords(db, keys);
   const asOf = { seq: closes.headSeq(), at };
   const day = computeDay(record, closes, at);
-  return { asOf, computed: packDay(day), unexplained: unexplainedHashes(day) };
+  return { asOf, computed: packDay(day), inDoubt: hashesInDoubt(day, closes) };
 }
 
-/** Only a report with exceptions has unexplained differences; no other long text is parsed. */
-function unexplainedHashes({ row: { status, report } }: ComputedDay): BlockchainHash[] {
-  if (status !== 'exceptions') return [];
-  const { differences } = JSON.parse(report) as DailyReport;
-  const unexplained = differences.filter(
-    ({ against, explanation }) => against === 'custody' && explanation === 'unexplained',
+/** Explanations of differences whose custody figure may count a transaction that is gone. */
+const MAY_COUNT_GONE: ReadonlySet<ExplanationKind> = new Set(['break', 'resolved_break', 'exempt']);
+
+/**
+ * The hashes that the close asks about. First come those whose difference from custody has no
+ * explanation. Others matter where a transaction counts that the API may not know any more.
+ */
+function hashesInDoubt({ row }: ComputedDay, closes: SqliteCloseRecords): HashInDoubt[] {
+  const { differences, openBreaks } = JSON.parse(row.report) as DailyReport;
+  const apart = differences.filter(({ against }) => against === 'custody');
+  const unexplained = apart.filter(({ explanation }) => explanation === 'unexplained');
+  const exempt = closes.exemptions().differences.map(({ finding }) => finding);
+  const others = [
+    ...apart.filter(({ explanation }) => MAY_COUNT_GONE.has(explanation)),
+    ...openBreaks.filter(isOfUnknown),
+    ...exempt.filter(isOfUnknown).map(({ subject }) => subject),
+  ];
+  const found = new Map<BlockchainHash, HashInDoubt>();
+  for (const hash of hashesOf(unexplained)) {
+    const { blockchainHash } = hash;
+    found.set(blockchainHash, { blockchainHash, counted: countedAt(hash, closes) });
+  }
+  for (const hash of hashesOf(others)) {
+    const { blockchainHash } = hash;
+    const counted = found.has(blockchainHash) ? [] : countedAt(hash, closes);
+    if (counted.length > 0) found.set(blockchainHash, { blockchainHash, counted });
+  }
+  return [...found.values()];
+}
+
+function isOfUnknown({ type }: { readonly type: BreakType }): boolean {
+  return type === 'unknown_to_custody';
+}
+
+function hashesOf(
+  rows: readonly { readonly network: string | null; readonly blockchainHash: string | null }[],
+): HashKey[] {
+  return rows.flatMap(({ network, blockchainHash }) =>
+    network === null || blockchainHash === null
+      ? []
+      : [{ network: NetworkKey(network), blockchainHash: BlockchainHash(blockchainHash) }],
   );
-  return [...new Set(unexplained.map((one) => BlockchainHash(one.blockchainHash)))];
+}
+
+function countedAt(hash: HashKey, closes: SqliteCloseRecords): CountedTransaction[] {
+  const effects = closes.effectsOfHash(hash);
+  const byId = new Map(effects.map((effect) => [effect.transactionId, effect]));
+  return [...byId.values()].map(({ transactionId, vaultId, network, blockchainHash }) => ({
+    transactionId,
+    vaultId,
+    network,
+    blockchainHash,
+  }));
 }
