@@ -8,7 +8,7 @@ import {
 import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { disclaimed } from '../../domain/withdrawal/outgoing-handler.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
-import type { Deposit } from '../../domain/deposit/deposit.ts';
+import { isNamedByWebhooksAlone, type Deposit } from '../../domain/deposit/deposit.ts';
 import type { KeyedHashState } from '../../domain/hash/hash-state.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { HashKey, TransactionId } from '../../domain/ids.ts';
@@ -175,7 +175,7 @@ export async function compareAll(context: {
   unconfirmed: UnconfirmedRecords;
   /** Hashes without an own transaction in the API, keyed by `hashKeyOf`. */
   disowned?: ReadonlySet<string>;
-  /** Ids of credited deposits that the API does not know any more. */
+  /** Ids of credited or verified deposits that the API does not know any more. */
   renamed?: ReadonlySet<TransactionId>;
   snapshot: Snapshot;
 }): Promise<Compared[]> {
@@ -231,19 +231,19 @@ export async function compareAll(context: {
 }
 
 /**
- * The ids of credited deposits at a rolled-back row's position, when the row has another id. The row
- * may be of the transaction as it was before it was mined again under the deposit's id.
+ * The ids of credited or verified deposits at a rolled-back row's position, when the row has another
+ * id. The row may be of the transaction as it was before it was mined again under the deposit's id.
  */
 export function rolledBackUnderAnotherId(
   row: CustodyTransaction,
   snapshot: Snapshot,
 ): TransactionId[] {
   if (row.type !== 'incoming' || row.status !== 'rolledback') return [];
-  return depositsOf(row, snapshot).flatMap(({ credit, transactionId }) =>
-    credit === null || transactionId === null || transactionId === row.transactionId
-      ? []
-      : transactionId,
-  );
+  return depositsOf(row, snapshot).flatMap((deposit) => {
+    const { transactionId } = deposit;
+    const isOther = transactionId !== null && transactionId !== row.transactionId;
+    return isOther && !isNamedByWebhooksAlone(deposit) ? transactionId : [];
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ import { lookUpTransaction } from './single-lookups.ts';
 /** Most look-ups per run: hardly a transaction gets another id. */
 const CREDITS_MAX = 5;
 
-/** What the custody API says about the ids of credited deposits. */
+/** What the custody API says about the ids of credited or verified deposits. */
 export interface RenamedCredits {
   /** Ids that the API does not know any more. */
   readonly unknown: ReadonlySet<TransactionId>;
@@ -16,9 +16,9 @@ export interface RenamedCredits {
 }
 
 /**
- * Looks up credited deposits by their id when a rolled-back row at their position has another id. If
- * the API still knows the deposit's id, the row may be of the transaction as it was before it was
- * mined again, and must reverse no credit.
+ * Looks up credited or verified deposits by their id when a rolled-back row at their position has
+ * another id. If the API still knows the deposit's id, the row may be of the transaction as it was
+ * before it was mined again: it must reverse no credit, and end no verification.
  */
 export async function lookUpRenamed(
   rows: ReadonlyMap<TransactionId, CustodyTransaction>,

@@ -203,13 +203,15 @@ export function mayCorrect(deposit: Deposit, record: CustodyTransaction): boolea
 /**
  * Whether a record that no deposit answers to is of this deposit all the same: of its asset at its
  * position, under another id than the API named before. A rolled-back record counts only if it is
- * newer than the credit: an older one may be of the transaction as it was before it was mined again
- * under the deposit's id.
+ * newer than the credit or, without one, than the verification: an older one may be of the
+ * transaction as it was before it was mined again under the deposit's id.
  */
 export function isRenamed(deposit: Deposit, record: CustodyTransaction): boolean {
   if (!samePosition(deposit, record)) return false;
   const { status, changes, updatedAt } = record;
-  if (status === 'rolledback') return updatedAt >= (deposit.credit?.creditedAt ?? Infinity);
+  if (status === 'rolledback') {
+    return updatedAt >= (deposit.credit?.creditedAt ?? deposit.verifiedAt ?? Infinity);
+  }
   return changes === null || custodyReceived(deposit, changes) !== undefined;
 }
 

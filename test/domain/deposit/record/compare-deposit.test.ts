@@ -52,8 +52,20 @@ test.for<[record: Partial<CustodyTransaction>, is: boolean]>([
 ])('a record %o under another id is the deposit’s: %s', ([record, is]) => {
   const renamed = received({ transactionId: TransactionId('renamed'), ...record });
   expect(isRenamed({ ...DUE, credit: CREDIT }, renamed)).toBe(is);
-  expect(isRenamed(DUE, renamed)).toBe(is && record.status !== 'rolledback');
+  const unverified = { ...DUE, verifiedAt: null };
+  expect(isRenamed(unverified, renamed)).toBe(is && record.status !== 'rolledback');
 });
+
+test.for([
+  [5, true],
+  [4, false],
+] as const)(
+  'a record that was rolled back at %s under another id is the deposit’s that was verified at 5: %s',
+  ([updatedAt, is]) => {
+    const renamed = { transactionId: TransactionId('renamed'), status: 'rolledback', updatedAt };
+    expect(isRenamed({ ...DUE, verifiedAt: 5 }, received(renamed))).toBe(is);
+  },
+);
 
 describe('a deposit against the custody API’s record', () => {
   const TABLE: [ours: Partial<Deposit>, record: Partial<CustodyTransaction> | null, is: string][] =
