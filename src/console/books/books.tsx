@@ -75,7 +75,7 @@ const STATEMENT_NAMES = {
 const LINK_NAMES = { filters: NAMES, others: ['page'] };
 
 function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, now, show, missing, hrefOf } = context;
+  const { reads, now, show, missing } = context;
   app.get(BOOKS_PATH, knownFilters(context, LINK_NAMES), async (pageRequest) => {
     const filter = filterValues(NAMES, pageRequest.req.query());
     const page = pageOf(pageRequest.req.query('page'));
@@ -94,7 +94,7 @@ function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     if (books === undefined) return missing(pageRequest, `No fact names the hash ${hash}.`);
     return show(pageRequest, {
       title: 'Movements',
-      body: <MovementsPage {...{ books, hrefOf }} />,
+      body: <MovementsPage books={books} />,
     });
   });
   app.get(

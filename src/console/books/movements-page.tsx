@@ -2,7 +2,7 @@ import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import type { MovementStatement, StoredNotification } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { HrefOf } from '../frame/context.ts';
+import { subjectLink } from '../parts/subject-link.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { Fact } from '../../pages/parts/fact.tsx';
@@ -55,11 +55,7 @@ export async function readHashBooks(
   };
 }
 
-function Linked({ value, href }: { value: string; href: string | undefined }): Markup {
-  return <Identifier value={value} {...(href === undefined ? {} : { href })} />;
-}
-
-function HashCard({ books, hrefOf }: { books: HashBooks; hrefOf: HrefOf }): Markup {
+function HashCard({ books }: { books: HashBooks }): Markup {
   const { blockchainHash, statements, deposits, withdrawals } = books;
   const networks = new Set([
     ...statements.map(({ movement }) => movement.network),
@@ -75,13 +71,13 @@ function HashCard({ books, hrefOf }: { books: HashBooks; hrefOf: HrefOf }): Mark
         <Fact name="Deposits">
           {deposits.length === 0 ? <span class="muted">none</span> : ''}
           {deposits.map(({ depositId }) => (
-            <Linked value={depositId} href={hrefOf('deposit', depositId)} />
+            <Identifier value={depositId} href={subjectLink('deposit', depositId)} />
           ))}
         </Fact>
         <Fact name="Withdrawals">
           {withdrawals.length === 0 ? <span class="muted">none</span> : ''}
           {withdrawals.map(({ transactionId }) => (
-            <Linked value={transactionId} href={hrefOf('withdrawal', transactionId)} />
+            <Identifier value={transactionId} href={subjectLink('withdrawal', transactionId)} />
           ))}
         </Fact>
       </dl>
@@ -108,11 +104,11 @@ function MovementCard(card: { statement: MovementStatement; decimals: Decimals }
 }
 
 /** A hash's conservation: books beside chain view beside custody API, then posting by posting. */
-export function MovementsPage({ books, hrefOf }: { books: HashBooks; hrefOf: HrefOf }): Markup {
+export function MovementsPage({ books }: { books: HashBooks }): Markup {
   const { statements, notifications, notificationCount, decimals } = books;
   return (
     <>
-      <HashCard books={books} hrefOf={hrefOf} />
+      <HashCard books={books} />
       <Card id="conservation" title="Books, chain view and custody API" live="books">
         <Witnesses statements={statements} decimals={decimals} />
         <p class="foot">

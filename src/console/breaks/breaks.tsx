@@ -98,7 +98,7 @@ function mountFiles(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
 
 /** `/console/breaks`: the queue, one break, the guide, and the steps of people. */
 export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, now, show, missing, may, perform, performAll, hrefOf } = context;
+  const { reads, now, show, missing, may, perform, performAll } = context;
   const lookingOf = (pageRequest: PageRequest, isChosen = false) => ({
     now: now(),
     mayAct: may(pageRequest, { method: 'POST', path: '/v1/breaks/brk/resolve' }),
@@ -106,7 +106,6 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     name: pageRequest.get('visitor')?.name ?? null,
     role: pageRequest.get('visitor')?.role,
     isChosen,
-    hrefOf,
   });
   app.get(PATH, knownFilters(context, LINK_NAMES), async (pageRequest) => {
     const filter = filterOf(pageRequest.req.query());

@@ -47,21 +47,6 @@ export interface Action extends ApiCall {
   readonly back: string;
 }
 
-/** Things that have a page of their own. */
-export type Subject =
-  | 'deposit'
-  | 'withdrawal'
-  | 'hash'
-  | 'notification'
-  | 'break'
-  | 'day'
-  | 'policy'
-  | 'quarantine'
-  | 'run';
-
-/** The link to a thing's page; undefined while no such page exists. */
-export type HrefOf = (subject: Subject, id: string) => string | undefined;
-
 /** One action on several things: a call of the API for each. */
 export interface Actions {
   readonly calls: readonly (ApiCall & {
@@ -87,7 +72,6 @@ export interface ConsoleContext {
   readonly now: () => number;
   /** The IANA time zone in which days end, `reconcile.timezone`. */
   readonly timezone: string;
-  readonly hrefOf: HrefOf;
   /** Answers with a page in the frame. */
   readonly show: (
     pageRequest: PageRequest,

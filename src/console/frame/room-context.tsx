@@ -13,7 +13,7 @@ import { roleRefusal } from '../parts/missing-role.ts';
 import type { Sessions } from '../session/session.ts';
 import type { Action, Actions, ConsoleContext, PageRequest } from './context.ts';
 import { Person } from './person.tsx';
-import { hrefIn, sectionsFor } from './sections.ts';
+import { sectionsFor } from './sections.ts';
 import { writtenIn } from './written.ts';
 
 const READ_ONLY: ApiResult = {
@@ -179,7 +179,6 @@ export function roomContext(options: {
     return { kind: 'refused', problem: { status: 403, title: NOT_ALLOWED, detail } };
   };
   return {
-    hrefOf: (subject, id) => hrefIn(site.sections, subject, id),
     reads,
     document,
     table,

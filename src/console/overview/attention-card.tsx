@@ -1,5 +1,5 @@
 import type { Role } from '../../domain/access/role.ts';
-import type { HrefOf } from '../frame/context.ts';
+import { subjectLink } from '../parts/subject-link.ts';
 import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
@@ -19,23 +19,18 @@ import type { Snapshot } from './snapshot.ts';
 const SHOWN = 12;
 
 /** The page where a person acts: a break's own, or the queue of one cause with all of it ticked. */
-function pageOf({ subject, id, group }: Attention, hrefOf: HrefOf): string | undefined {
-  const href = hrefOf(subject, id);
-  return href === undefined || group === null ? href : causeLink(group.cause);
+function pageOf({ subject, id, group }: Attention): string {
+  return group === null ? subjectLink(subject, id) : causeLink(group.cause);
 }
 
-function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: HrefOf }): Markup {
-  const { one, decimals, now, hrefOf } = item;
-  const href = pageOf(one, hrefOf);
+function Item(item: { one: Attention; decimals: Decimals; now: number }): Markup {
+  const { one, decimals, now } = item;
+  const href = pageOf(one);
   return (
-    <li
-      class={`waits ${one.severity}`}
-      id={`waits-${one.subject}-${one.id}`}
-      data-row={href === undefined ? undefined : href}
-    >
+    <li class={`waits ${one.severity}`} id={`waits-${one.subject}-${one.id}`} data-row={href}>
       <div class="head">
         <Badge tone={one.severity} text={one.severity} />
-        {href === undefined ? <b>{one.title}</b> : <a href={href}>{one.title}</a>}
+        <a href={href}>{one.title}</a>
         {one.notes.map((note) => (
           <span class="muted">
             {note.text}
@@ -118,12 +113,10 @@ function Healing({ count }: { count: number }): Markup {
 export function AttentionCard({
   snapshot,
   role,
-  hrefOf,
 }: {
   snapshot: Snapshot;
   /** Undefined in a public console. */
   role: Role | undefined;
-  hrefOf: HrefOf;
 }): Markup {
   const { attention, decimals, at } = snapshot;
   const shown = rowsOf(attention.items, SHOWN);
@@ -135,7 +128,7 @@ export function AttentionCard({
       ) : (
         <ul class="attention">
           {shown.map((one) => (
-            <Item one={one} decimals={decimals} now={at} hrefOf={hrefOf} />
+            <Item one={one} decimals={decimals} now={at} />
           ))}
         </ul>
       )}

@@ -1,4 +1,4 @@
-import type { HrefOf } from '../frame/context.ts';
+import { subjectLink } from '../parts/subject-link.ts';
 import { Card } from '../../pages/parts/card.tsx';
 import { spanText } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
@@ -18,20 +18,13 @@ function secondsText(ms: number | null): string {
   return ms === null ? '–' : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 0)} s`;
 }
 
-function Oldest(props: { oldest: CreditLatencyNow['oldest']; at: number; hrefOf: HrefOf }): Markup {
-  const { oldest, at, hrefOf } = props;
+function Oldest({ oldest, at }: { oldest: CreditLatencyNow['oldest']; at: number }): Markup {
   if (oldest === null) return <p class="muted">No deposit waits for the custody API.</p>;
   const { depositId, sinceMs, reason } = oldest;
-  const href = hrefOf('deposit', depositId);
   return (
     <p>
-      Deposit{' '}
-      {href === undefined ? (
-        <Identifier value={depositId} />
-      ) : (
-        <Identifier value={depositId} href={href} />
-      )}{' '}
-      has waited for {spanText(at - sinceMs)}: {REASONS[reason] ?? reason}.
+      Deposit <Identifier value={depositId} href={subjectLink('deposit', depositId)} /> has waited
+      for {spanText(at - sinceMs)}: {REASONS[reason] ?? reason}.
     </p>
   );
 }
@@ -49,12 +42,8 @@ function Period({ beganMs, at }: { beganMs: number; at: number }): Markup {
 }
 
 /** Credit latency of the last hour, and the oldest uncredited deposit with its reason. */
-export function LatencyCard(props: {
-  latency: CreditLatencyNow;
-  at: number;
-  hrefOf: HrefOf;
-}): Markup {
-  const { latency, at, hrefOf } = props;
+export function LatencyCard(props: { latency: CreditLatencyNow; at: number }): Markup {
+  const { latency, at } = props;
   const { beganMs, credits, p50Ms, p99Ms, oldest } = latency;
   return (
     <Card id="latency" title="Time to credit" live="feed deposits tick">
@@ -68,7 +57,7 @@ export function LatencyCard(props: {
           {credits === 1 ? '1 credit' : `${credits} credits`} <Period beganMs={beganMs} at={at} />.
         </p>
       )}
-      <Oldest oldest={oldest} at={at} hrefOf={hrefOf} />
+      <Oldest oldest={oldest} at={at} />
     </Card>
   );
 }

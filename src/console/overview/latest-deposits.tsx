@@ -1,5 +1,5 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
-import type { HrefOf } from '../frame/context.ts';
+import { subjectLink } from '../parts/subject-link.ts';
 import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
@@ -45,22 +45,21 @@ function positionText({ vaultId, addressId, memo }: Deposit, say: (id: string) =
   return [...ids, ...(memo === null ? [] : [`memo ${say(memo)}`])].join(' · ');
 }
 
-function State({ deposit, hrefOf }: { deposit: Deposit; hrefOf: HrefOf }): Markup {
+function State({ deposit }: { deposit: Deposit }): Markup {
   const { state, reason, depositId } = deposit;
-  const href = hrefOf('deposit', depositId);
-  const badge = <Badge tone={state} text={stateName(state)} />;
   return (
     <>
-      {href === undefined ? badge : <a href={href}>{badge}</a>}
+      <a href={subjectLink('deposit', depositId)}>
+        <Badge tone={state} text={stateName(state)} />
+      </a>
       {reason === null ? '' : <span class="why">{reason.replaceAll('_', ' ')}</span>}
     </>
   );
 }
 
-function columnsOf(about: { decimals: Decimals; now: number; hrefOf: HrefOf }): Column<Deposit>[] {
-  const { decimals, now, hrefOf } = about;
+function columnsOf(decimals: Decimals, now: number): Column<Deposit>[] {
   return [
-    { title: 'State', cell: (deposit) => <State deposit={deposit} hrefOf={hrefOf} /> },
+    { title: 'State', cell: (deposit) => <State deposit={deposit} /> },
     {
       title: 'Amount',
       cell: ({ amount, asset }) => (
@@ -88,13 +87,7 @@ function columnsOf(about: { decimals: Decimals; now: number; hrefOf: HrefOf }): 
 }
 
 /** The deposits that arrived last. */
-export function LatestDeposits({
-  snapshot,
-  hrefOf,
-}: {
-  snapshot: Snapshot;
-  hrefOf: HrefOf;
-}): Markup {
+export function LatestDeposits({ snapshot }: { snapshot: Snapshot }): Markup {
   const { deposits, depositsTotal, decimals, at } = snapshot;
   return (
     <Card id="latest-deposits" title="Latest deposits" live="deposits tick">
@@ -106,7 +99,7 @@ export function LatestDeposits({
         <DataTable
           caption="Latest deposits"
           items={deposits}
-          columns={columnsOf({ decimals, now: at, hrefOf })}
+          columns={columnsOf(decimals, at)}
           rowKey={({ depositId }) => depositId}
         />
       )}

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import type { Role } from '../../domain/access/role.ts';
-import type { ConsoleContext, ConsoleEnv, HrefOf } from '../frame/context.ts';
+import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { Card } from '../../pages/parts/card.tsx';
 import { grouped } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
@@ -73,38 +73,27 @@ export function Overview(shown: {
   status: DaemonStatus;
   /** Undefined in a public console. */
   role: Role | undefined;
-  hrefOf: HrefOf;
 }): Markup {
-  const { snapshot, status, role, hrefOf } = shown;
+  const { snapshot, status, role } = shown;
   const { creditLatency, perMinute } = status;
-  const hasDeposits = hrefOf('deposit', '') !== undefined;
-  const byState = (state: string): string => linkTo('/console/deposits', { state });
   return (
     <>
       <div id="notices" data-live="tick">
         <Notices notices={status.notices} />
       </div>
-      <TieOutCard snapshot={snapshot} hrefOf={hrefOf} />
+      <TieOutCard snapshot={snapshot} />
       <Tiles counts={snapshot.counts} />
       <div class="columns">
         <div class="main">
-          <AttentionCard snapshot={snapshot} role={role} hrefOf={hrefOf} />
+          <AttentionCard snapshot={snapshot} role={role} />
           <Card id="states" title="Deposits by state" live="deposits">
-            {hasDeposits ? (
-              <StateBar counts={snapshot.counts.deposits} href={byState} />
-            ) : (
-              <StateBar counts={snapshot.counts.deposits} />
-            )}
+            <StateBar counts={snapshot.counts.deposits} />
           </Card>
-          <LatestDeposits snapshot={snapshot} hrefOf={hrefOf} />
+          <LatestDeposits snapshot={snapshot} />
         </div>
         <div class="side">
           <HealthCard snapshot={snapshot} status={status} />
-          {creditLatency === null ? (
-            ''
-          ) : (
-            <LatencyCard latency={creditLatency} at={snapshot.at} hrefOf={hrefOf} />
-          )}
+          {creditLatency === null ? '' : <LatencyCard latency={creditLatency} at={snapshot.at} />}
           <Card id="rate" title="Notifications per minute" live="intake tick">
             <RateChart minutes={perMinute} />
           </Card>
@@ -118,7 +107,7 @@ export function Overview(shown: {
 /** `/console`: the overview. */
 export function mountOverview(
   app: Hono<ConsoleEnv>,
-  { reads, now, timezone, show, hrefOf }: ConsoleContext,
+  { reads, now, timezone, show }: ConsoleContext,
   {
     status,
     overdueFrom,
@@ -129,7 +118,7 @@ export function mountOverview(
   app.get('/console', async (pageRequest) => {
     const snapshot = await snapshots.latest();
     const role = pageRequest.get('visitor')?.role;
-    const body = <Overview snapshot={snapshot} status={status()} role={role} hrefOf={hrefOf} />;
+    const body = <Overview snapshot={snapshot} status={status()} role={role} />;
     return show(pageRequest, { title: 'Overview', body, reloads: true });
   });
 }

@@ -2,6 +2,7 @@ import type { DepositState } from '../../domain/deposit/deposit.ts';
 import { DEPOSIT_STATES, stateName } from '../parts/value/deposit-state.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { grouped } from '../../pages/parts/value/figure.ts';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 
 type Counts = Readonly<Partial<Record<DepositState, number>>>;
@@ -36,13 +37,7 @@ export function segmentsOf(counts: Counts): Segment[] {
 }
 
 /** Deposits by state: a bar of shares, and a legend with every count. */
-export function StateBar({
-  counts,
-  href,
-}: {
-  counts: Counts;
-  href?: (state: string) => string;
-}): Markup {
+export function StateBar({ counts }: { counts: Counts }): Markup {
   const segments = segmentsOf(counts);
   if (segments.length === 0) return <EmptyState title="No deposits yet." />;
   return (
@@ -64,11 +59,7 @@ export function StateBar({
             <svg class="key" viewBox="0 0 10 10" aria-hidden="true">
               <rect class={`tone ${state}`} width="10" height="10" rx="3" />
             </svg>
-            {href === undefined ? (
-              <span>{stateName(state)}</span>
-            ) : (
-              <a href={href(state)}>{stateName(state)}</a>
-            )}
+            <a href={linkTo('/console/deposits', { state })}>{stateName(state)}</a>
             <b>{grouped(String(count))}</b>
           </li>
         ))}

@@ -1,5 +1,5 @@
 import type { Amount } from '../../domain/money/amount.ts';
-import type { HrefOf } from '../frame/context.ts';
+import { subjectLink } from '../parts/subject-link.ts';
 import type { ClosedDayRow } from '../../store/records.ts';
 import { balancesAtCutOff } from '../parts/book-links.ts';
 import { AmountFigure } from '../../pages/parts/value/amount.tsx';
@@ -24,8 +24,8 @@ interface Links {
   readonly differences: string;
 }
 
-function linksOf({ day, cutOffAt }: ClosedDayRow, hrefOf: HrefOf): Links {
-  const page = hrefOf('day', day) ?? `/console/reports/${day}`;
+function linksOf({ day, cutOffAt }: ClosedDayRow): Links {
+  const page = subjectLink('day', day);
   return {
     asset: ({ asset }) => `${linkTo(page, { asset })}#asset-${asset}`,
     balances: ({ asset }, view) => balancesAtCutOff({ view, asset }, cutOffAt),
@@ -132,7 +132,7 @@ function LastRun({ snapshot }: { snapshot: Snapshot }): Markup {
   );
 }
 
-function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): Markup {
+function Verdict({ snapshot }: { snapshot: Snapshot }): Markup {
   const last = snapshot.lastClose;
   if (last === undefined) return <LastRun snapshot={snapshot} />;
   const { day, status, closedAt, custodyCompared } = last.close;
@@ -140,8 +140,7 @@ function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): 
   const signed = last.signatures.map(({ role, person }) => `${role} ${person}`).join(', ');
   return (
     <p class="verdict">
-      <a href={hrefOf('day', day) ?? `/console/reports/${day}`}>{day}</a>{' '}
-      <Badge tone={TONES[status]} text={status} />{' '}
+      <a href={subjectLink('day', day)}>{day}</a> <Badge tone={TONES[status]} text={status} />{' '}
       {critical === null ? (
         ''
       ) : (
@@ -186,22 +185,17 @@ function NoClosedDay({ lastRun, nextCloseAt }: Pick<Snapshot, 'lastRun' | 'nextC
 }
 
 /** Whether the last closed day ties out: books, chain view and custody side by side. */
-export function TieOutCard({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): Markup {
+export function TieOutCard({ snapshot }: { snapshot: Snapshot }): Markup {
   const { tieOut, lastClose } = snapshot;
   return (
-    <Card
-      id="tie-out"
-      title="Tie-out"
-      live="close tick"
-      aside={<Verdict snapshot={snapshot} hrefOf={hrefOf} />}
-    >
+    <Card id="tie-out" title="Tie-out" live="close tick" aside={<Verdict snapshot={snapshot} />}>
       {lastClose === undefined ? (
         <NoClosedDay lastRun={snapshot.lastRun} nextCloseAt={snapshot.nextCloseAt} />
       ) : (
         <DataTable
           caption="The last closed day by asset"
           items={tieOut.rows}
-          columns={columnsOf(linksOf(lastClose.close, hrefOf))}
+          columns={columnsOf(linksOf(lastClose.close))}
           rowKey={({ asset }) => `asset-${asset}`}
           folds
         />

@@ -2,7 +2,7 @@ import type { Amount } from '../../domain/money/amount.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { Subject } from '../frame/context.ts';
+import type { Subject } from '../parts/subject-link.ts';
 import type { AssetAmount, Mentioned } from '../../store/queries.ts';
 import { balancesLink } from '../parts/book-links.ts';
 

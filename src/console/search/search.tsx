@@ -10,6 +10,7 @@ import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { amountsIn } from '../parts/value/amounts.ts';
+import { subjectLink } from '../parts/subject-link.ts';
 import { find, onlyThing, type Hit } from './find.ts';
 
 /** Longer than any id, hash, address, memo or amount. */
@@ -89,12 +90,7 @@ function columnsOf(shown: Pick<Shown, 'hits' | 'hrefOf' | 'decimals'>): Column<H
       title: 'Id',
       cell: (hit) => {
         const { id, name = id } = hit;
-        const href = hrefOf(hit);
-        return href === undefined ? (
-          <Identifier value={name} />
-        ) : (
-          <Identifier value={name} href={href} />
-        );
+        return <Identifier value={name} href={hrefOf(hit)} />;
       },
     },
     { title: 'Detail', cell: ({ detail }) => detail },
@@ -185,14 +181,13 @@ function bodyCall(seq: string) {
 }
 
 /** `/console/search`: a single match opens at once. */
-export function mountSearch(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, show, may } = context;
+export function mountSearch(app: Hono<ConsoleEnv>, { reads, show, may }: ConsoleContext): void {
   app.get('/console/search', async (pageRequest) => {
     const text = (pageRequest.req.query('q') ?? '').trim().slice(0, TEXT_MAX);
     const hrefOf: HrefOfHit = ({ subject, id, href }) => {
       if (href !== undefined || subject === 'vault') return href;
       const isHidden = subject === 'notification' && !may(pageRequest, bodyCall(id));
-      return isHidden ? undefined : context.hrefOf(subject, id);
+      return isHidden ? undefined : subjectLink(subject, id);
     };
     const decimals = await reads.pinnedDecimals();
     const amounts = amountsIn(text, { decimals });

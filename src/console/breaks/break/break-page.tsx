@@ -174,7 +174,7 @@ function Since({ shown }: { shown: OneBreak }): Markup {
 
 function Summary({ shown, looking }: { shown: OneBreak; looking: Looking }): Markup {
   const { one, decimals } = shown;
-  const { now, hrefOf } = looking;
+  const { now } = looking;
   const { subject, reversal } = one;
   const names = Object.keys(SUBJECT_NAMES) as (keyof typeof SUBJECT_NAMES)[];
   return (
@@ -215,7 +215,7 @@ function Summary({ shown, looking }: { shown: OneBreak; looking: Looking }): Mar
           if (value === null) return '';
           return (
             <Fact name={SUBJECT_NAMES[name]}>
-              <SubjectPart name={name} value={value} hrefOf={hrefOf} />
+              <SubjectPart name={name} value={value} />
             </Fact>
           );
         })}

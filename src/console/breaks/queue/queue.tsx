@@ -6,7 +6,6 @@ import { versionText } from '../../../domain/fact/basis.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
 import type { Page } from '../../../store/page.ts';
 import type { Reads } from '../../../store/reads.ts';
-import type { HrefOf } from '../../frame/context.ts';
 import { AmountFigure, hasLongAmount, type Decimals } from '../../../pages/parts/value/amount.tsx';
 import { Badge } from '../../../pages/parts/badge.tsx';
 import { Card } from '../../../pages/parts/card.tsx';
@@ -76,7 +75,6 @@ export interface Looking {
   readonly role: Role | undefined;
   /** Every box is ticked. */
   readonly isChosen: boolean;
-  readonly hrefOf: HrefOf;
 }
 
 /** The difference of a break that is about an amount; else nothing. */
@@ -91,7 +89,7 @@ function Assignee({ name }: { name: string | null }): Markup {
 }
 
 function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] {
-  const { now, mayAct, isChosen, hrefOf } = looking;
+  const { now, mayAct, isChosen } = looking;
   const box: Column<ShownBreak> = {
     title: 'Choose',
     cell: (one) => (
@@ -119,7 +117,7 @@ function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] 
       ),
     },
     { title: 'Severity', cell: ({ severity }) => <Badge tone={severity} text={severity} /> },
-    { title: 'About', cell: ({ subject }) => <Subject subject={subject} hrefOf={hrefOf} /> },
+    { title: 'About', cell: ({ subject }) => <Subject subject={subject} /> },
     {
       title: 'Difference',
       cell: (one) => {

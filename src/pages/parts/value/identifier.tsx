@@ -5,7 +5,7 @@ import type { Markup } from '../markup.ts';
 export function Identifier(id: {
   value: string;
   /** The page about it. */
-  href?: string;
+  href?: string | undefined;
   /** Shows all of it, broken over lines. */
   whole?: boolean;
 }): Markup {
