@@ -89,7 +89,7 @@ function olderHref(asked: Asked, before: number): string {
 const COLUMNS: readonly Column<StoredDecision>[] = [
   {
     title: 'Fact',
-    cell: ({ seq }) => <a href={`/console/journal/${seq}`}>{grouped(String(seq))}</a>,
+    cell: ({ seq }) => <a href={`/console/journal/${seq}`}>{grouped(seq)}</a>,
   },
   { title: 'When', cell: ({ at }) => <Moment at={at} /> },
   { title: 'Who', cell: ({ actor }) => <b>{actor}</b> },
@@ -138,7 +138,7 @@ function Unread({ found, asked }: { found: DecisionPage; asked: Asked }): Markup
     <ul class="foot">
       {found.unread.map(({ actor, before }) => (
         <li>
-          {`${actor} made so many other decisions that those before fact ${grouped(String(before))} are left out here. `}
+          {`${actor} made so many other decisions that those before fact ${grouped(before)} are left out here. `}
           <a href={hrefOf(asked, { who: actor, before })}>{`List ${actor} alone`}</a>
         </li>
       ))}

@@ -26,7 +26,7 @@ export type BalanceFilter = Readonly<Partial<Record<Name, string>>>;
 function asOfOf(text: string): number | undefined {
   const read = dayOrMoment(text);
   if (read === undefined) return undefined;
-  return read.kind === 'day' ? read.start + 86_400_000 - 1 : read.at;
+  return read.kind === 'day' ? read.end - 1 : read.start;
 }
 
 /** What the store is asked, or what is wrong with the filter. */

@@ -40,13 +40,13 @@ function EntryCell({ entry, index }: Leg): Markup {
     <span id={`entry-${entryId}`}>
       <b>{CAUSES[cause]}</b>
       <span class="why">
-        entry {grouped(String(entryId))}
+        entry {grouped(entryId)}
         {reverses === null ? (
           ''
         ) : (
           <>
             {' '}
-            reverses <a href={`#entry-${reverses}`}>{grouped(String(reverses))}</a>
+            reverses <a href={`#entry-${reverses}`}>{grouped(reverses)}</a>
           </>
         )}
       </span>
@@ -65,7 +65,7 @@ function EvidenceCell({ entry, index }: Leg): Markup {
       </a>
       <span class="why">
         {notificationId === null ? (
-          `journal position ${grouped(String(seq))}`
+          `journal position ${grouped(seq)}`
         ) : (
           <span title={notificationId}>{shortened(notificationId)}</span>
         )}
@@ -131,7 +131,7 @@ export function EntriesTable(table: {
         rowKey={({ entry, index, line }) => `entry-${entry.entryId}-${line.asset}-${index}`}
       />
       {entries.length > ENTRIES_MAX ? (
-        <p class="foot">{`The first ${ENTRIES_MAX} of ${grouped(String(entries.length))} entries; the API has all.`}</p>
+        <p class="foot">{`The first ${ENTRIES_MAX} of ${grouped(entries.length)} entries; the API has all.`}</p>
       ) : (
         ''
       )}

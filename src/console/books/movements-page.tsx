@@ -122,7 +122,7 @@ export function MovementsPage({ books }: { books: HashBooks }): Markup {
       <Card id="notifications" title="Webhooks about the hash" live="intake">
         <HashNotifications items={notifications} />
         {notificationCount > notifications.length ? (
-          <p class="foot">{`The newest ${notifications.length} of ${grouped(String(notificationCount))}.`}</p>
+          <p class="foot">{`The newest ${notifications.length} of ${grouped(notificationCount)}.`}</p>
         ) : (
           ''
         )}

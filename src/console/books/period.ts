@@ -1,12 +1,5 @@
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
-import {
-  dayOrMoment,
-  daysAfter,
-  dayStartOf,
-  dayText,
-  endOf,
-  startOf,
-} from '../parts/value/moments.ts';
+import { dayOrMoment, daysAfter, dayStartOf, dayText } from '../parts/value/moments.ts';
 
 /** A period as its link has it, and as the store takes it: Unix milliseconds, `to` exclusive. */
 export interface Period {
@@ -25,15 +18,14 @@ export function periodOf(
   now: number,
 ): { readonly period: Period } | { readonly problem: FilterProblem } {
   const detail = 'Write a day such as 2025-11-20, or a moment such as 2025-11-20T12:00:00Z.';
-  const toText = query.to === undefined || query.to === '' ? dayText(now) : query.to;
+  const toText = query.to || dayText(now);
   const last = dayOrMoment(toText);
   if (last === undefined) return { problem: { title: '“Until” is not a day', detail } };
-  const to = endOf(last);
-  const given = query.from === undefined || query.from === '' ? undefined : query.from;
-  const fromText = given ?? dayText(daysAfter(dayStartOf(to - 1), 1 - DAYS_DEFAULT));
+  const to = last.end;
+  const fromText = query.from || dayText(daysAfter(dayStartOf(to - 1), 1 - DAYS_DEFAULT));
   const first = dayOrMoment(fromText);
   if (first === undefined) return { problem: { title: '“From” is not a day', detail } };
-  const from = startOf(first);
+  const from = first.start;
   if (from < to) return { period: { fromText, toText, from, to } };
   return {
     problem: { title: 'The period ends before it begins', detail: 'Choose a later end.' },

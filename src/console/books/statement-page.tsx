@@ -136,7 +136,7 @@ function Evidence({ line }: { line: StatementLine }): Markup {
   const { seq, source, notificationId } = line;
   return (
     <a href={`/console/journal/${seq}`} title={notificationId ?? undefined}>
-      {SOURCES[source]} <span class="unseen">at journal position</span> {grouped(String(seq))}
+      {SOURCES[source]} <span class="unseen">at journal position</span> {grouped(seq)}
     </a>
   );
 }
@@ -177,7 +177,7 @@ function Sums(shown: ShownStatement & { statement: Statement; period: Period }):
         </dd>
       </div>
       <div>
-        <dt>{`Moved by ${grouped(String(statement.total))} ${statement.total === 1 ? 'line' : 'lines'}`}</dt>
+        <dt>{`Moved by ${grouped(statement.total)} ${statement.total === 1 ? 'line' : 'lines'}`}</dt>
         <dd>
           <AmountFigure amount={moved} asset={asset} decimals={decimals} signed />
         </dd>
@@ -227,7 +227,7 @@ function Lines(shown: ShownStatement & { statement: Statement; period: Period })
         href={(page) => linkTo(`${BOOKS_PATH}/statement`, { ...link, page })}
       />
       <p class="foot">
-        {`Read through journal position ${grouped(String(statement.journalSeq))}. Lines are in the order of the journal.`}
+        {`Read through journal position ${grouped(statement.journalSeq)}. Lines are in the order of the journal.`}
       </p>
     </>
   );
@@ -236,7 +236,7 @@ function Lines(shown: ShownStatement & { statement: Statement; period: Period })
 function TooLong(shown: { tooLong: StatementTooLong; position: Position; period: Period }): Markup {
   const { tooLong, position, period } = shown;
   const { limit, max, fitsUntil } = tooLong;
-  const most = grouped(String(max));
+  const most = grouped(max);
   const detail =
     limit === 'lines'
       ? `A statement shows at most ${most} lines.`

@@ -64,23 +64,6 @@ export function ReportAmount(shown: {
   );
 }
 
-/** A figure of a row of witnesses; in place of a chain figure without a meaning, why it has none. */
-export function WitnessAmount(shown: {
-  figures: Readonly<Partial<Record<Figure, string | null>>>;
-  figure: Figure;
-  /** The row's vaults. */
-  vaults: readonly ReportTotal[];
-  asset: string;
-  decimals: ReadonlyMap<string, number>;
-}): Markup {
-  const { figures, figure, vaults, ...amount } = shown;
-  const instead = chainText(figure, missingChainViews(vaults));
-  if (instead !== null) return <span class="muted">{instead}</span>;
-  return (
-    <ReportAmount amount={figures[figure]} signed={figure.endsWith('Difference')} {...amount} />
-  );
-}
-
 function moved(now: AmountText, before: AmountText): string | null {
   if (now === null || now === undefined || before === null || before === undefined) return null;
   return (BigInt(now) - BigInt(before)).toString();
@@ -166,29 +149,42 @@ function RollForward({ one, day }: { one: DayAsset; day: DayReport }): Markup {
   );
 }
 
-interface WitnessRow {
-  readonly key: string;
-  readonly name: Child;
+/** Figures of books, chain view and custody for one asset. */
+interface WitnessFigures {
+  readonly asset: string;
   readonly figures: Readonly<Partial<Record<Figure, string | null>>>;
+  /** The vaults that the figures sum up. */
   readonly vaults: readonly ReportTotal[];
 }
 
-function witnessColumns(asset: string, day: DayReport): Column<WitnessRow>[] {
-  const column = (title: string, figure: Figure): Column<WitnessRow> => ({
+/** Columns of the three witnesses and their differences. A chain figure without a meaning says why. */
+export function witnessColumns<Row>(
+  decimals: ReadonlyMap<string, number>,
+  figuresOf: (row: Row) => WitnessFigures,
+): Column<Row>[] {
+  const column = (title: string, figure: Figure): Column<Row> => ({
     title,
-    cell: ({ figures, vaults }) => (
-      <WitnessAmount {...{ figures, figure, vaults, asset, decimals: day.decimals }} />
-    ),
+    cell: (row) => {
+      const { asset, figures, vaults } = figuresOf(row);
+      const instead = chainText(figure, missingChainViews(vaults));
+      if (instead !== null) return <span class="muted">{instead}</span>;
+      const signed = figure.endsWith('Difference');
+      return <ReportAmount amount={figures[figure]} {...{ asset, decimals, signed }} />;
+    },
     is: 'number',
   });
   return [
-    { title: 'Vault', cell: ({ name }) => name },
     column('Books', 'closing'),
     column('Chain', 'chainClosing'),
     column('Books − chain', 'chainDifference'),
     column('Custody', 'custodyClosing'),
     column('Books − custody', 'custodyDifference'),
   ];
+}
+
+interface WitnessRow extends WitnessFigures {
+  readonly key: string;
+  readonly name: Child;
 }
 
 /** A vault's name, its positions at the cut-off, and its movements of the day. */
@@ -211,10 +207,11 @@ function vaultTitle(day: DayReport, { vaultId, asset }: DayAsset['vaults'][numbe
 function Witnesses({ one, day }: { one: DayAsset; day: DayReport }): Markup {
   const { asset, vaults, sum } = one;
   const rows: WitnessRow[] = [
-    { key: 'all', name: <b>All vaults</b>, figures: sum, vaults },
+    { key: 'all', name: <b>All vaults</b>, asset, figures: sum, vaults },
     ...vaults.slice(0, VAULTS_MAX).map((total) => ({
       key: total.vaultId,
       name: vaultTitle(day, total),
+      asset,
       figures: total,
       vaults: [total],
     })),
@@ -225,7 +222,10 @@ function Witnesses({ one, day }: { one: DayAsset; day: DayReport }): Markup {
       <DataTable
         caption={`Books, chain and custody of ${asset}`}
         items={rows}
-        columns={witnessColumns(asset, day)}
+        columns={[
+          { title: 'Vault', cell: ({ name }) => name },
+          ...witnessColumns(day.decimals, (row: WitnessRow) => row),
+        ]}
         rowKey={({ key }) => `${asset}-vault-${key}`}
         folds
       />

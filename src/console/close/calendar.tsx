@@ -1,5 +1,4 @@
 import type { SignatureRole } from '../../domain/close/record.ts';
-import type { ReportStatus } from '../../domain/close/report.ts';
 import type { SignedDay } from '../../store/answers.ts';
 import { Badge, type Tone } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
@@ -11,22 +10,12 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { personWith } from '../parts/missing-role.ts';
 import { NextClose } from '../parts/next-close.tsx';
+import { STATUS_TONES } from '../parts/value/report-status.tsx';
 import type { CalendarDay, Month } from './days.ts';
 
 export const CLOSE_PATH = '/console/close';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-
-const STATUS_TONES: Record<ReportStatus, Tone> = {
-  balanced: 'good',
-  'balanced with open differences': 'warn',
-  exceptions: 'alarm',
-};
-
-/** A closed day's status in its own words, which the report and the overview use too. */
-export function StatusBadge({ status }: { status: ReportStatus }): Markup {
-  return <Badge tone={STATUS_TONES[status]} text={status} />;
-}
 
 /** How far the signatures are: nobody, the preparer, or both. */
 function signedWord({ signatures }: Pick<SignedDay, 'signatures'>): string {

@@ -127,7 +127,7 @@ function MovementsPage(shown: {
       <FilterForm action={path} fields={fieldsOf(filter)} />
       <Card
         id="day-movements"
-        title={`${figure ?? 'Movements'} of ${day} (${grouped(String(found.total))})`}
+        title={`${figure ?? 'Movements'} of ${day} (${grouped(found.total)})`}
         aside={<a href={dayLink}>{`The close of ${day}`}</a>}
       >
         {found.total === 0 ? (

@@ -6,6 +6,7 @@ import { Card } from '../../pages/parts/card.tsx';
 import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { Fact } from '../../pages/parts/fact.tsx';
 import { grouped } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
@@ -13,8 +14,9 @@ import { Moment } from '../../pages/parts/value/moment.tsx';
 import { Prose } from '../parts/value/prose.tsx';
 import { personWith } from '../parts/missing-role.ts';
 import { NextClose } from '../parts/next-close.tsx';
-import { AssetCard, WitnessAmount } from './asset-card.tsx';
-import { CLOSE_PATH, StatusBadge } from './calendar.tsx';
+import { AssetCard, witnessColumns } from './asset-card.tsx';
+import { StatusBadge } from '../parts/value/report-status.tsx';
+import { CLOSE_PATH } from './calendar.tsx';
 import type { AskedDay } from './asked-day.ts';
 import type { DayAsset, DayReport } from './day-report.ts';
 import { DifferencesCard, PriorDayCard } from './difference-cards.tsx';
@@ -100,7 +102,7 @@ function Custody({ report }: { report: DailyReport }): Markup {
       <Moment at={Date.parse(custody.readAt)} />,{' '}
       {custody.transactions === 1
         ? '1 transaction'
-        : `${grouped(String(custody.transactions))} transactions`}
+        : `${grouped(custody.transactions)} transactions`}
     </>
   );
 }
@@ -130,59 +132,37 @@ function SummaryCard({ day, signing }: { day: DayReport; signing: SigningShown }
       <Exceptions {...{ report, decimals: day.decimals, signatures: signing.signatures }} />
       <Signing shown={signing} />
       <dl class="facts">
-        <div>
-          <dt>Cut-off</dt>
-          <dd>
-            <Moment at={close.cutOffAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Closed</dt>
-          <dd>
-            <Moment at={close.closedAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Custody read</dt>
-          <dd>
-            <Custody report={report} />
-          </dd>
-        </div>
-        <div>
-          <dt>Journal</dt>
-          <dd>{`facts ${grouped(String(report.journal.afterSeq + 1))} to ${grouped(String(report.journal.throughSeq))}`}</dd>
-        </div>
+        <Fact name="Cut-off">
+          <Moment at={close.cutOffAt} />
+        </Fact>
+        <Fact name="Closed">
+          <Moment at={close.closedAt} />
+        </Fact>
+        <Fact name="Custody read">
+          <Custody report={report} />
+        </Fact>
+        <Fact name="Journal">
+          {`facts ${grouped(report.journal.afterSeq + 1)} to ${grouped(report.journal.throughSeq)}`}
+        </Fact>
       </dl>
       <Documents day={close.day} />
     </Card>
   );
 }
 
-function assetColumns(day: DayReport): Column<DayAsset>[] {
-  const column = (
-    title: string,
-    figure: 'closing' | 'chainClosing' | 'custodyClosing' | 'chainDifference' | 'custodyDifference',
-  ): Column<DayAsset> => ({
-    title,
-    cell: ({ asset, sum, vaults }) => (
-      <WitnessAmount {...{ figures: sum, figure, vaults, asset, decimals: day.decimals }} />
-    ),
-    is: 'number',
-  });
+function assetColumns({ close, decimals }: DayReport): Column<DayAsset>[] {
   return [
     {
       title: 'Asset',
       cell: ({ asset }) => (
-        <a href={`${linkTo(`${CLOSE_PATH}/${day.close.day}`, { asset })}#asset-${asset}`}>
-          {asset}
-        </a>
+        <a href={`${linkTo(`${CLOSE_PATH}/${close.day}`, { asset })}#asset-${asset}`}>{asset}</a>
       ),
     },
-    column('Books', 'closing'),
-    column('Chain', 'chainClosing'),
-    column('Books − chain', 'chainDifference'),
-    column('Custody', 'custodyClosing'),
-    column('Books − custody', 'custodyDifference'),
+    ...witnessColumns(decimals, ({ asset, sum, vaults }: DayAsset) => ({
+      asset,
+      figures: sum,
+      vaults,
+    })),
   ];
 }
 
@@ -250,12 +230,12 @@ function ComparisonCard({ day }: { day: DayReport }): Markup {
       cell: ({ title, card, count }) =>
         card === undefined || count(report) === 0 ? title : <a href={`#${card}`}>{title}</a>,
     },
-    { title: report.day, cell: ({ count }) => grouped(String(count(report))), is: 'number' },
+    { title: report.day, cell: ({ count }) => grouped(count(report)), is: 'number' },
   ];
   if (before !== null) {
     columns.push({
       title: before.day,
-      cell: ({ count }) => grouped(String(count(before))),
+      cell: ({ count }) => grouped(count(before)),
       is: 'number',
     });
   }

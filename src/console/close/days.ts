@@ -1,11 +1,12 @@
 import type { SignedDay } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import {
-  dayMoved,
+  nextDay,
   readJournalDays,
   type DayClock,
   type JournalDays,
 } from '../parts/journal-days.ts';
+import { dayIn } from '../parts/value/moments.ts';
 
 /**
  * The state of a day in the calendar.
@@ -42,7 +43,7 @@ const PAGE_SIZE = 200;
 
 /** Whether a text is a calendar date; 2025-02-30 is none. */
 export function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayMoved(text, 0) === text;
+  return dayIn(text) !== undefined;
 }
 
 function monthMoved(month: string, months: number): string {
@@ -97,7 +98,7 @@ export async function readMonth(
   const month = isMonth ? asked : span.today.slice(0, 7);
   const closes = await closesOf(reads, month);
   const days: CalendarDay[] = [];
-  for (let day = `${month}-01`; day.startsWith(month); day = dayMoved(day, 1)) {
+  for (let day = `${month}-01`; day.startsWith(month); day = nextDay(day)) {
     const closed = closes.get(day);
     days.push(
       closed === undefined ? { day, ...unclosed(span, day) } : { day, kind: 'closed', closed },

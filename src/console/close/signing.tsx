@@ -1,6 +1,7 @@
 import type { SignatureRole } from '../../domain/close/record.ts';
 import type { CloseSignature } from '../../domain/close/signature.ts';
 import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
+import { Fact } from '../../pages/parts/fact.tsx';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
@@ -81,28 +82,22 @@ function NextStep({ shown, role }: { shown: SigningShown; role: SignatureRole })
 export function Signing({ shown }: { shown: SigningShown }): Markup {
   return (
     <dl class="facts signing">
-      <div>
-        <dt>Report hash (SHA-256)</dt>
-        <dd>
-          <Identifier value={shown.reportHash} whole />
-        </dd>
-      </div>
+      <Fact name="Report hash (SHA-256)">
+        <Identifier value={shown.reportHash} whole />
+      </Fact>
       {(['preparer', 'reviewer'] as const).map((role) => {
         const signature = shown.signatures.find((one) => one.role === role);
         return (
-          <div>
-            <dt>{TITLES[role]}</dt>
-            <dd>
-              {signature === undefined ? (
-                <NextStep shown={shown} role={role} />
-              ) : (
-                <>
-                  {signature.person}, <Moment at={signature.signedAt} />
-                  <span class="why">{signature.reason}</span>
-                </>
-              )}
-            </dd>
-          </div>
+          <Fact name={TITLES[role]}>
+            {signature === undefined ? (
+              <NextStep shown={shown} role={role} />
+            ) : (
+              <>
+                {signature.person}, <Moment at={signature.signedAt} />
+                <span class="why">{signature.reason}</span>
+              </>
+            )}
+          </Fact>
         );
       })}
     </dl>

@@ -16,7 +16,7 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Prose } from '../parts/value/prose.tsx';
 import { Actions, type Allowed } from './actions.tsx';
 import { LifeStep } from '../parts/fact/life-step.tsx';
-import { StateBadge } from './list.tsx';
+import { StateBadge } from '../parts/value/deposit-state.tsx';
 import type { CustodyEvidence } from './evidence.ts';
 import { gatesOf, situationOf, type Gate } from './situation.ts';
 import { timelineOf, type Effect, type Step } from './timeline.ts';
@@ -117,7 +117,7 @@ function positionOf({
 const FEW_TIMES = ['never', 'once', 'twice'] as const;
 
 function timesText(count: number): string {
-  return FEW_TIMES[count] ?? `${grouped(String(count))} times`;
+  return FEW_TIMES[count] ?? `${grouped(count)} times`;
 }
 
 function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Markup {

@@ -2,7 +2,6 @@ import { ignoresCase } from '../../domain/chain/network-address.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../store/answers.ts';
 import { AmountFigure, hasLongAmount, type Decimals } from '../../pages/parts/value/amount.tsx';
-import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
@@ -14,6 +13,7 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { Pager } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
+import { StateBadge } from '../parts/value/deposit-state.tsx';
 import { Views, type View } from '../parts/list/views.tsx';
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import { fieldsOf, PATH, WITHOUT_OWNER, type DepositFilter } from './filter.ts';
@@ -30,17 +30,6 @@ const VIEWS: readonly View[] = [
   { name: 'Not acknowledged', href: linkTo(PATH, { state: 'credited' }) },
   { name: 'Reversed', href: linkTo(PATH, { state: 'reversed' }) },
 ];
-
-/** State and the reason of a hold. */
-export function StateBadge({ deposit }: { deposit: Pick<Deposit, 'state' | 'reason'> }): Markup {
-  const { state, reason } = deposit;
-  return (
-    <>
-      <Badge tone={state} text={state} />
-      {reason === null ? '' : <span class="why">{reason.replaceAll('_', ' ')}</span>}
-    </>
-  );
-}
 
 /** Why nobody knows the owner; null when something names one. */
 function unknownOwner({ unattributed, memo, reason }: Deposit): string | null {
@@ -108,8 +97,8 @@ function columns(decimals: Decimals): Column<Deposit>[] {
 }
 
 function position({ items, total }: DepositsFound): string {
-  const shown = grouped(String(items.length));
-  return total === null ? `${shown} on this page` : `${shown} of ${grouped(String(total))}`;
+  const shown = grouped(items.length);
+  return total === null ? `${shown} on this page` : `${shown} of ${grouped(total)}`;
 }
 
 /** How the filter compares what it names. */

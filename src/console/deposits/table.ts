@@ -2,15 +2,12 @@ import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Table } from '../../report/tables/table.ts';
 import type { DepositSearch } from '../../store/queries.ts';
 import type { Reads } from '../../store/reads.ts';
+import { isoTime } from '../parts/value/moments.ts';
 
 /** Most rows of one file, and most pages that are read for it: some seconds of reading. */
 const ROWS_MAX = 10_000;
 const PAGES_MAX = 100;
 const PAGE_SIZE = 500;
-
-function timeOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
-}
 
 /** Deposits with a row each. */
 export function depositsTable(
@@ -44,11 +41,11 @@ export function depositsTable(
         text: (one) => Math.max(one.confirmations, one.custodyConfirmations),
       },
       { name: 'requiredConfirmations', text: (one) => one.requiredConfirmations },
-      { name: 'verifiedAt', text: (one) => timeOf(one.verifiedAt) },
+      { name: 'verifiedAt', text: (one) => isoTime(one.verifiedAt) },
       { name: 'creditId', text: (one) => one.credit?.creditId ?? null },
       { name: 'reference', text: (one) => one.credit?.reference ?? null },
-      { name: 'firstSeenAt', text: (one) => timeOf(one.firstSeenAt) },
-      { name: 'updatedAt', text: (one) => timeOf(one.updatedAt) },
+      { name: 'firstSeenAt', text: (one) => isoTime(one.firstSeenAt) },
+      { name: 'updatedAt', text: (one) => isoTime(one.updatedAt) },
     ],
   };
 }

@@ -61,7 +61,7 @@ function UnacknowledgedCard(shown: {
   return (
     <Card
       id="unacknowledged"
-      title={`Not acknowledged (${grouped(String(total))})`}
+      title={`Not acknowledged (${grouped(total)})`}
       live="feed deposits tick"
       aside={<a href={linkTo('/console/deposits', { state: 'credited' })}>As deposits</a>}
     >
@@ -78,7 +78,7 @@ function UnacknowledgedCard(shown: {
         />
       )}
       {total > items.length ? (
-        <p class="foot">{`The oldest ${items.length} of ${grouped(String(total))}.`}</p>
+        <p class="foot">{`The oldest ${items.length} of ${grouped(total)}.`}</p>
       ) : (
         ''
       )}
@@ -133,7 +133,7 @@ function feedColumns(decimals: Decimals): Column<FeedItem>[] {
 
 function FeedCard({ found, decimals }: { found: Page<FeedItem>; decimals: Decimals }): Markup {
   return (
-    <Card id="feed" title={`Credit feed (${grouped(String(found.total))})`} live="feed">
+    <Card id="feed" title={`Credit feed (${grouped(found.total)})`} live="feed">
       {found.total === 0 ? (
         <EmptyState title="The feed has no item yet.">
           <p>A credit appears when a deposit has its depth and the custody API confirms it.</p>

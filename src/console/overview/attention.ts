@@ -121,7 +121,7 @@ function ofGroup({ cause, breaks, total }: CountedGroup, held: HeldDeposits): At
     {
       ...mostUrgent,
       group: { cause, count: total },
-      title: `${grouped(String(total))} × ${causeText(cause)}`,
+      title: `${grouped(total)} × ${causeText(cause)}`,
       notes: isPartly ? [{ text: `amounts of ${each.length} of them` }] : [],
       detail: `The most urgent: ${mostUrgent.detail}`,
       stakes: isSum ? sumsOf(each) : mostUrgent.stakes,

@@ -27,7 +27,7 @@ function Spans({ ages }: { ages: Snapshot['breakAges'] }): Markup {
         <li class="plain">
           <a href={linkTo(PATH, { age: span })}>{ageSpanText(span)}</a>
           <ShareBar count={count} most={most} />
-          <b>{grouped(String(count))}</b>
+          <b>{grouped(count)}</b>
         </li>
       ))}
     </ul>
@@ -47,7 +47,7 @@ function ByType({ types, now }: { types: Types; now: number }): Markup {
             <a href={linkTo(PATH, { type })}>{type.replaceAll('_', ' ')}</a>
           </span>
           <ShareBar count={open} most={most} />
-          <b>{grouped(String(open))}</b>
+          <b>{grouped(open)}</b>
           <span class="muted">
             oldest <Age at={oldestAt} now={now} />
           </span>

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { Badge, type Tone } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
+import { Fact } from '../../pages/parts/fact.tsx';
 import { counted, grouped, spanText } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
@@ -38,7 +39,7 @@ function receiverState(receiver: NonNullable<DaemonStatus['receiver']>): {
   const detail = [
     name,
     ...(epoch === null ? [] : [`epoch ${epoch}`]),
-    `journal position ${grouped(String(position))}`,
+    `journal position ${grouped(position)}`,
     ...(cause === null ? [] : [cause]),
   ].join('; ');
   switch (role) {
@@ -91,12 +92,9 @@ function runState({ lastRun, at }: Snapshot): { tone: Tone; text: string; detail
 
 function Part(part: { name: string; tone: Tone; text: string; detail: Child }): Markup {
   return (
-    <div>
-      <dt>{part.name}</dt>
-      <dd>
-        <Badge tone={part.tone} text={part.text} /> <span class="muted">{part.detail}</span>
-      </dd>
-    </div>
+    <Fact name={part.name}>
+      <Badge tone={part.tone} text={part.text} /> <span class="muted">{part.detail}</span>
+    </Fact>
   );
 }
 
@@ -128,7 +126,7 @@ function seenText({ role, silentMs, position }: JournalReceiver): string {
     lapsed: `for ${since}`,
     follower: `last seen ${since} ago`,
   }[role];
-  return `${seen}; journal position ${grouped(String(position))}`;
+  return `${seen}; journal position ${grouped(position)}`;
 }
 
 /** The other receivers of the shared journal, each with its role and its last sign of life. */
@@ -193,8 +191,8 @@ export function HealthCard({
               <a href={FEED_PATH}>{counted(credits + reversals, 'item')}</a>
             ) : (
               <>
-                <a href={FEED_PATH}>{`${grouped(String(unacknowledged))} not acknowledged`}</a>, the
-                oldest for <Age at={oldestUnacknowledgedAt} now={at} />
+                <a href={FEED_PATH}>{`${grouped(unacknowledged)} not acknowledged`}</a>, the oldest
+                for <Age at={oldestUnacknowledgedAt} now={at} />
               </>
             )
           }

@@ -1,10 +1,9 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import { subjectLink } from '../parts/subject-link.ts';
 import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
-import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
-import { stateName } from '../parts/value/deposit-state.ts';
+import { StateBadge } from '../parts/value/deposit-state.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { grouped, shortened } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
@@ -45,21 +44,14 @@ function positionText({ vaultId, addressId, memo }: Deposit, say: (id: string) =
   return [...ids, ...(memo === null ? [] : [`memo ${say(memo)}`])].join(' · ');
 }
 
-function State({ deposit }: { deposit: Deposit }): Markup {
-  const { state, reason, depositId } = deposit;
-  return (
-    <>
-      <a href={subjectLink('deposit', depositId)}>
-        <Badge tone={state} text={stateName(state)} />
-      </a>
-      {reason === null ? '' : <span class="why">{reason.replaceAll('_', ' ')}</span>}
-    </>
-  );
-}
-
 function columnsOf(decimals: Decimals, now: number): Column<Deposit>[] {
   return [
-    { title: 'State', cell: (deposit) => <State deposit={deposit} /> },
+    {
+      title: 'State',
+      cell: (deposit) => (
+        <StateBadge deposit={deposit} href={subjectLink('deposit', deposit.depositId)} />
+      ),
+    },
     {
       title: 'Amount',
       cell: ({ amount, asset }) => (
@@ -96,19 +88,17 @@ export function LatestDeposits({ snapshot }: { snapshot: Snapshot }): Markup {
           <p>A deposit appears with its first notification: see that the webhook reaches /hooks.</p>
         </EmptyState>
       ) : (
-        <DataTable
-          caption="Latest deposits"
-          items={deposits}
-          columns={columnsOf(decimals, at)}
-          rowKey={({ depositId }) => depositId}
-        />
-      )}
-      {deposits.length === 0 ? (
-        ''
-      ) : (
-        <p class="foot">
-          The latest {deposits.length} of {grouped(String(depositsTotal))}
-        </p>
+        <>
+          <DataTable
+            caption="Latest deposits"
+            items={deposits}
+            columns={columnsOf(decimals, at)}
+            rowKey={({ depositId }) => depositId}
+          />
+          <p class="foot">
+            The latest {deposits.length} of {grouped(depositsTotal)}
+          </p>
+        </>
       )}
     </Card>
   );

@@ -36,7 +36,7 @@ function Tile(tile: { label: string; count: number; href: string; tone?: string 
       <dt>
         <a href={href}>{label}</a>
       </dt>
-      <dd>{grouped(String(count))}</dd>
+      <dd>{grouped(count)}</dd>
     </div>
   );
 }

@@ -34,7 +34,7 @@ export function RateChart({ minutes }: { minutes: Minutes }): Markup {
   const isQuiet = peak === undefined || sum === 0;
   const text = isQuiet
     ? 'No notification in the last hour, or since the daemon started.'
-    : `${grouped(String(before?.count ?? 0))} in the last whole minute, ${grouped(String(sum))} in the last hour or since the daemon started, at most ${grouped(String(peak.count))} in a minute`;
+    : `${grouped(before?.count ?? 0)} in the last whole minute, ${grouped(sum)} in the last hour or since the daemon started, at most ${grouped(peak.count)} in a minute`;
   return (
     <>
       <svg

@@ -1,5 +1,5 @@
 import type { DepositState } from '../../domain/deposit/deposit.ts';
-import { DEPOSIT_STATES, stateName } from '../parts/value/deposit-state.ts';
+import { DEPOSIT_STATES } from '../parts/value/deposit-state.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { grouped } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
@@ -22,7 +22,7 @@ interface Segment {
 
 /** The segments of the bar; shares and gaps fill it completely. */
 export function segmentsOf(counts: Counts): Segment[] {
-  const present = DEPOSIT_STATES.map(([state]) => ({ state, count: counts[state] ?? 0 })).filter(
+  const present = DEPOSIT_STATES.map((state) => ({ state, count: counts[state] ?? 0 })).filter(
     ({ count }) => count > 0,
   );
   const total = present.reduce((sum, { count }) => sum + count, 0);
@@ -59,8 +59,8 @@ export function StateBar({ counts }: { counts: Counts }): Markup {
             <svg class="key" viewBox="0 0 10 10" aria-hidden="true">
               <rect class={`tone ${state}`} width="10" height="10" rx="3" />
             </svg>
-            <a href={linkTo('/console/deposits', { state })}>{stateName(state)}</a>
-            <b>{grouped(String(count))}</b>
+            <a href={linkTo('/console/deposits', { state })}>{state.replaceAll('_', ' ')}</a>
+            <b>{grouped(count)}</b>
           </li>
         ))}
       </ul>

@@ -12,6 +12,7 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/value/moment.tsx';
 import { missingChainViewsText } from '../../report/missing-chain-views.ts';
 import { NextClose } from '../parts/next-close.tsx';
+import { StatusBadge } from '../parts/value/report-status.tsx';
 import type { Snapshot } from './snapshot.ts';
 import { differs, type TieOutRow } from './tie-out.ts';
 
@@ -114,12 +115,6 @@ function columnsOf(links: Links): Column<TieOutRow>[] {
   ];
 }
 
-const TONES = {
-  balanced: 'good',
-  'balanced with open differences': 'warn',
-  exceptions: 'alarm',
-} as const;
-
 /** When the last reconciliation ended, which says how fresh the comparisons of today are. */
 function LastRun({ snapshot }: { snapshot: Snapshot }): Markup {
   const { lastRun, at } = snapshot;
@@ -140,7 +135,7 @@ function Verdict({ snapshot }: { snapshot: Snapshot }): Markup {
   const signed = last.signatures.map(({ role, person }) => `${role} ${person}`).join(', ');
   return (
     <p class="verdict">
-      <a href={subjectLink('day', day)}>{day}</a> <Badge tone={TONES[status]} text={status} />{' '}
+      <a href={subjectLink('day', day)}>{day}</a> <StatusBadge status={status} />{' '}
       {critical === null ? (
         ''
       ) : (

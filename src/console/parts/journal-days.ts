@@ -1,6 +1,5 @@
 import type { Reads } from '../../store/reads.ts';
-
-const DAY_MS = 86_400_000;
+import { daysAfter, dayText } from './value/moments.ts';
 
 /** The calendar date of a moment in a time zone, `YYYY-MM-DD`. */
 export function dayAt(at: number, timezone: string): string {
@@ -8,10 +7,9 @@ export function dayAt(at: number, timezone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' }).format(at);
 }
 
-/** A date some days later; an empty text for anything but a date. */
-export function dayMoved(day: string, days: number): string {
-  const at = Date.parse(`${day}T00:00:00Z`);
-  return Number.isNaN(at) ? '' : new Date(at + days * DAY_MS).toISOString().slice(0, 10);
+/** The date after a date, `YYYY-MM-DD`. */
+export function nextDay(day: string): string {
+  return dayText(daysAfter(Date.parse(day), 1));
 }
 
 /** The reads that `readDueCloses` makes. */
@@ -72,6 +70,6 @@ export async function readDueCloses(
   const [last, firstAt] = await Promise.all([reads.lastClose(), reads.firstRecordedAt()]);
   const nextAt = nextDueAt(firstAt);
   if (firstAt === null) return { overdue: undefined, nextAt };
-  const first = last === undefined ? dayAt(firstAt, timezone) : dayMoved(last.day, 1);
+  const first = last === undefined ? dayAt(firstAt, timezone) : nextDay(last.day);
   return { overdue: overdueFrom(first), nextAt };
 }

@@ -1,7 +1,7 @@
 import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
 import { Amount } from '../../domain/money/amount.ts';
 import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
-import { Badge } from '../../pages/parts/badge.tsx';
+import { StateBadge } from '../parts/value/deposit-state.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
@@ -14,16 +14,6 @@ import { Moment } from '../../pages/parts/value/moment.tsx';
 const SHOWN = 100;
 
 type Changed = PolicySimulation['changed'][number];
-
-function OutcomeBadge({ outcome }: { outcome: Changed['before'] }): Markup {
-  const { state, reason } = outcome;
-  return (
-    <>
-      <Badge tone={state} text={state} />
-      {reason === null ? '' : <span class="why">{reason.replaceAll('_', ' ')}</span>}
-    </>
-  );
-}
 
 function columns(decimals: Decimals): Column<Changed>[] {
   return [
@@ -40,9 +30,9 @@ function columns(decimals: Decimals): Column<Changed>[] {
       ),
       is: 'number',
     },
-    { title: 'Now', cell: ({ deposit }) => <OutcomeBadge outcome={deposit} /> },
-    { title: 'By this policy', cell: ({ before }) => <OutcomeBadge outcome={before} /> },
-    { title: 'By the new policy', cell: ({ after }) => <OutcomeBadge outcome={after} /> },
+    { title: 'Now', cell: ({ deposit }) => <StateBadge deposit={deposit} /> },
+    { title: 'By this policy', cell: ({ before }) => <StateBadge deposit={before} /> },
+    { title: 'By the new policy', cell: ({ after }) => <StateBadge deposit={after} /> },
     {
       title: 'First seen',
       cell: ({ deposit }) => <Moment at={Date.parse(deposit.firstSeenAt)} />,
@@ -55,7 +45,7 @@ function columns(decimals: Decimals): Column<Changed>[] {
  * or reason.`
  */
 function summaryOf({ evaluated, held, heldByBoth, freed, other }: PolicySimulation): string {
-  const counts = [held, heldByBoth, evaluated, freed, other].map((count) => grouped(String(count)));
+  const counts = [held, heldByBoth, evaluated, freed, other].map(grouped);
   const [more, asNow, all, toFreed, toOther] = counts;
   const deposits = held === 1 ? 'deposit' : 'deposits';
   return `Would hold ${more} ${deposits} more (and ${asNow} as now) of the last ${all}, no longer hold ${toFreed}, and lead ${toOther} to another state or reason.`;

@@ -1,8 +1,8 @@
-import type { PropsWithChildren } from 'hono/jsx';
 import type { Page } from '../../store/page.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { ReconciliationRow } from '../../store/records.ts';
 import { Card } from '../../pages/parts/card.tsx';
+import { Fact } from '../../pages/parts/fact.tsx';
 import { grouped } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age, Moment } from '../../pages/parts/value/moment.tsx';
@@ -24,23 +24,11 @@ function Causes({ title, counts, none }: { title: string; counts: Counts; none: 
       ) : (
         <dl class="facts">
           {present.map(([cause, count]) => (
-            <div>
-              <dt>{cause.replaceAll('_', ' ')}</dt>
-              <dd>{grouped(String(count))}</dd>
-            </div>
+            <Fact name={cause.replaceAll('_', ' ')}>{grouped(count)}</Fact>
           ))}
         </dl>
       )}
     </section>
-  );
-}
-
-function Fact({ name, children }: PropsWithChildren<{ name: string }>): Markup {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
@@ -90,10 +78,10 @@ export function RunDetail(shown: {
         <Fact name="Finished">
           <Moment at={run.finishedAt} /> (<Age at={run.finishedAt} now={now} /> ago)
         </Fact>
-        <Fact name="Took">{`${grouped(String(run.finishedAt - run.startedAt))} ms`}</Fact>
-        <Fact name="Requests to the custody API">{grouped(String(run.requests))}</Fact>
-        <Fact name="Matched">{grouped(String(run.matched))}</Fact>
-        <Fact name="Breaks">{grouped(String(run.broken))}</Fact>
+        <Fact name="Took">{`${grouped(run.finishedAt - run.startedAt)} ms`}</Fact>
+        <Fact name="Requests to the custody API">{grouped(run.requests)}</Fact>
+        <Fact name="Matched">{grouped(run.matched)}</Fact>
+        <Fact name="Breaks">{grouped(run.broken)}</Fact>
       </dl>
       <div class="columns">
         <Causes title="Exempt, by rule" counts={run.exempt} none="No rule exempted a difference." />

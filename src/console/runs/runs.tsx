@@ -48,11 +48,11 @@ function columnsAt(now: number): Column<ReconciliationRow>[] {
         );
       },
     },
-    { title: 'Matched', cell: ({ matched }) => grouped(String(matched)), is: 'number' },
-    { title: 'Breaks', cell: ({ broken }) => grouped(String(broken)), is: 'number' },
-    { title: 'Exempt', cell: ({ exempt }) => grouped(String(sumOf(exempt))), is: 'number' },
-    { title: 'Skipped', cell: ({ skipped }) => grouped(String(sumOf(skipped))), is: 'number' },
-    { title: 'Requests', cell: ({ requests }) => grouped(String(requests)), is: 'number' },
+    { title: 'Matched', cell: ({ matched }) => grouped(matched), is: 'number' },
+    { title: 'Breaks', cell: ({ broken }) => grouped(broken), is: 'number' },
+    { title: 'Exempt', cell: ({ exempt }) => grouped(sumOf(exempt)), is: 'number' },
+    { title: 'Skipped', cell: ({ skipped }) => grouped(sumOf(skipped)), is: 'number' },
+    { title: 'Requests', cell: ({ requests }) => grouped(requests), is: 'number' },
   ];
 }
 

@@ -2,8 +2,9 @@ import type { CustodyKnowledge, WithdrawalStatus } from '../../domain/withdrawal
 import type { WithdrawalQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
+import { assetOptions } from '../parts/list/filter-values.ts';
 import { amountsIn } from '../parts/value/amounts.ts';
-import { dayOrMoment, endOf, startOf } from '../parts/value/moments.ts';
+import { dayOrMoment } from '../parts/value/moments.ts';
 
 export const PATH = '/console/withdrawals';
 
@@ -54,8 +55,7 @@ export type WithdrawalFilter = Readonly<Partial<Record<Name, string>>>;
 function dayOf(text: string | undefined, side: 'start' | 'end'): number | null | undefined {
   if (text === undefined) return undefined;
   const day = dayOrMoment(text);
-  if (day?.kind !== 'day') return null;
-  return side === 'start' ? startOf(day) : endOf(day);
+  return day?.kind === 'day' ? day[side] : null;
 }
 
 /** What the store is asked; a status, a knowledge or a day that does not exist matches nothing. */
@@ -88,14 +88,10 @@ export function fieldsOf(filter: WithdrawalFilter, decimals: Decimals): FilterFi
     value: filter[name],
     ...more,
   });
-  const assets = new Set([
-    ...decimals.keys(),
-    ...(filter.asset === undefined ? [] : [filter.asset]),
-  ]);
   return [
     field('status', 'Status', { options: optionsOf(STATUSES) }),
     field('custody', 'Custody API', { options: optionsOf(KNOWLEDGE) }),
-    field('asset', 'Asset', { options: optionsOf([...assets].toSorted()) }),
+    field('asset', 'Asset', { options: assetOptions(decimals, filter.asset) }),
     field('amount', 'Amount', { placeholder: '1.5 ETH' }),
     field('destinationAddress', 'Destination address'),
     field('orderId', 'Order id'),

@@ -47,7 +47,7 @@ function nameOf({ list, fault }: EndedFault): string {
 }
 
 function strikesText({ strikes }: EndedFault): string {
-  return strikes === 1 ? 'once' : `${grouped(String(strikes))} times`;
+  return strikes === 1 ? 'once' : `${grouped(strikes)} times`;
 }
 
 /** The faults that are on, each with its strikes and a button that switches it off. */

@@ -105,10 +105,10 @@ function ChainsCard({ services }: { services: ControlServices }): Markup {
             title: 'Network',
             cell: ({ network }) => <a href={`${HOME}/chains/${network}`}>{network}</a>,
           },
-          { title: 'Height', cell: ({ height }) => grouped(String(height)), is: 'number' },
+          { title: 'Height', cell: ({ height }) => grouped(height), is: 'number' },
           {
             title: 'Waiting',
-            cell: ({ mempool }) => grouped(String(mempool.length)),
+            cell: ({ mempool }) => grouped(mempool.length),
             is: 'number',
           },
         ]}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StatusBadge } from '../../../src/console/close/calendar.tsx';
+import { StatusBadge } from '../../../src/console/parts/value/report-status.tsx';
 import { Exceptions } from '../../../src/console/close/day-page.tsx';
 import { isDay, readMonth } from '../../../src/console/close/days.ts';
 import type { DailyReport } from '../../../src/domain/close/report.ts';

@@ -251,7 +251,7 @@ function RelatedCard({ related, decimals }: Pick<OneBreak, 'related' | 'decimals
         <section>
           <h3>
             <a href={causeLink(cause)}>
-              {grouped(String(total))} × {causeText(cause)}
+              {grouped(total)} × {causeText(cause)}
             </a>
           </h3>
           <ul class="related">

@@ -10,13 +10,13 @@ import type { Markup } from '../../../pages/parts/markup.ts';
 import type { Action } from '../../frame/context.ts';
 import { EXEMPTIONS_PATH } from './exemptions-page.tsx';
 import { PATH } from '../filter.ts';
+import { daysAfter, dayText } from '../../parts/value/moments.ts';
 import { typeText } from '../../parts/break-causes.ts';
 import type { Looking } from '../queue/queue.tsx';
 import { sizeIn, SizeFields } from './size.tsx';
 
 /** A proposed rule ends after so many days; a person may choose another end. */
 const PROPOSED_DAYS = 7;
-const DAY_MS = 86_400_000;
 
 /** Members of a rule that narrow it to the break; an empty one is left out. */
 const SCOPE = {
@@ -70,7 +70,7 @@ interface Exempting {
 }
 
 function RuleFields({ one, decimals, looking }: Exempting): Markup {
-  const end = new Date(looking.now + PROPOSED_DAYS * DAY_MS).toISOString().slice(0, 10);
+  const end = dayText(daysAfter(looking.now, PROPOSED_DAYS));
   return (
     <>
       <label class="field">

@@ -187,7 +187,7 @@ function Groups({ groups }: Pick<Queue, 'groups'>): Markup {
       {groups.map(({ cause, breaks }) => (
         <li>
           <a href={causeLink(cause)}>
-            {grouped(String(breaks.length))} × {causeText(cause)}
+            {grouped(breaks.length)} × {causeText(cause)}
           </a>
         </li>
       ))}
@@ -197,7 +197,7 @@ function Groups({ groups }: Pick<Queue, 'groups'>): Markup {
 
 /** `12 unresolved breaks`, `1 unresolved break` */
 function countText({ state }: QueueFilter, total: number): string {
-  const [count, noun] = [grouped(String(total)), total === 1 ? 'break' : 'breaks'];
+  const [count, noun] = [grouped(total), total === 1 ? 'break' : 'breaks'];
   return state === 'all' ? `${count} ${noun}` : `${count} ${state} ${noun}`;
 }
 

@@ -5,13 +5,10 @@ import { concise } from '../../../report/figure.ts';
 import type { Table, TableColumn } from '../../../report/tables/table.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
 import { breakText } from '../../../domain/break/shown-text.ts';
+import { isoTime } from '../../parts/value/moments.ts';
 
 /** Most breaks of one file. */
 export const TABLE_ROWS_MAX = 10_000;
-
-function timeOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
-}
 
 /** Breaks with a row each. A figure without an asset is a count, and has no decimals. */
 export function breaksTable(
@@ -57,9 +54,9 @@ export function breaksTable(
       { name: 'transactionId', text: ({ subject }) => subject.transactionId },
       { name: 'depositId', text: ({ subject }) => subject.depositId },
       { name: 'vaultId', text: ({ subject }) => subject.vaultId },
-      { name: 'openedAt', text: (one) => timeOf(one.openedAt) },
-      { name: 'updatedAt', text: (one) => timeOf(one.updatedAt) },
-      { name: 'resolvedAt', text: (one) => timeOf(one.resolvedAt) },
+      { name: 'openedAt', text: (one) => isoTime(one.openedAt) },
+      { name: 'updatedAt', text: (one) => isoTime(one.updatedAt) },
+      { name: 'resolvedAt', text: (one) => isoTime(one.resolvedAt) },
       { name: 'resolvedBy', text: (one) => one.resolvedBy },
       { name: 'resolution', text: (one) => one.resolution },
     ],

@@ -55,7 +55,7 @@ export function RawBody({ body, seq }: { body: KeptBody | undefined; seq: number
   return (
     <div class="raw-body">
       <p class="muted">
-        {grouped(String(bytes.length))} bytes at journal position {seq} ·{' '}
+        {grouped(bytes.length)} bytes at journal position {seq} ·{' '}
         <a href={`/console/journal/${seq}/bytes`}>Download</a>
       </p>
       <pre tabindex={0} role="region" aria-label={`The body at journal position ${seq}`}>

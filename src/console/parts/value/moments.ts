@@ -13,15 +13,25 @@ export function dayText(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
+/** A moment in ISO 8601, as files have it; null for none. */
+export function isoTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
 /** The moment so many days later. */
 export function daysAfter(at: number, days: number): number {
   return at + days * DAY_MS;
 }
 
-/** A UTC day as `2025-11-20`, or a moment as `2025-11-20T01:02:03Z`. */
-export type DayOrMoment =
-  | { readonly kind: 'day'; readonly start: number }
-  | { readonly kind: 'moment'; readonly at: number };
+/**
+ * A UTC day as `2025-11-20`, or a moment as `2025-11-20T01:02:03Z`. Unix milliseconds; `end` is the
+ * first moment after a day. A moment is its own start and end.
+ */
+export interface DayOrMoment {
+  readonly kind: 'day' | 'moment';
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Reads a day or a moment; undefined for other text, and for a day that no calendar has. */
 export function dayOrMoment(text: string): DayOrMoment | undefined {
@@ -29,21 +39,13 @@ export function dayOrMoment(text: string): DayOrMoment | undefined {
   const at = Date.parse(text);
   // `Date.parse` turns 31 November into 1 December.
   if (Number.isNaN(at) || dayText(at) !== text.slice(0, 10)) return undefined;
-  return DAY.test(text) ? { kind: 'day', start: at } : { kind: 'moment', at };
+  return DAY.test(text)
+    ? { kind: 'day', start: at, end: daysAfter(at, 1) }
+    : { kind: 'moment', start: at, end: at };
 }
 
 /** The beginning of a UTC day, Unix milliseconds; undefined for text that is no day. */
 export function dayIn(text: string): number | undefined {
   const day = dayOrMoment(text);
   return day?.kind === 'day' ? day.start : undefined;
-}
-
-/** The first moment after a day; a moment is its own end. */
-export function endOf(one: DayOrMoment): number {
-  return one.kind === 'day' ? daysAfter(one.start, 1) : one.at;
-}
-
-/** The first moment of a day; a moment is its own beginning. */
-export function startOf(one: DayOrMoment): number {
-  return one.kind === 'day' ? one.start : one.at;
 }

@@ -43,7 +43,7 @@ export function PageLinks(list: {
   const lastPage = Math.max(0, Math.ceil(total / pageSize) - 1);
   // The list has become shorter since the link was made.
   if (page > lastPage) {
-    const position = `After the end: the list has ${grouped(String(total))}`;
+    const position = `After the end: the list has ${grouped(total)}`;
     return <Pager previous={list.href(lastPage)} next={null} position={position} />;
   }
   const first = page * pageSize + 1;
@@ -52,7 +52,7 @@ export function PageLinks(list: {
     <Pager
       previous={page === 0 ? null : list.href(page - 1)}
       next={last >= total ? null : list.href(page + 1)}
-      position={`${grouped(String(first))}–${grouped(String(last))} of ${grouped(String(total))}`}
+      position={`${grouped(first)}–${grouped(last)} of ${grouped(total)}`}
     />
   );
 }

@@ -1,11 +1,11 @@
-/** Digits in groups of three on one line: `12 345 678`. */
-export function grouped(digits: string): string {
-  return digits.replaceAll(/\B(?=(\d{3})+$)/g, '\u202F');
+/** A count or digits in groups of three on one line: `12 345 678`. */
+export function grouped(digits: number | string): string {
+  return String(digits).replaceAll(/\B(?=(\d{3})+$)/g, '\u202F');
 }
 
 /** A count with its noun: `1 vault`, `1 234 vaults`. */
 export function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${grouped(String(count))} ${noun}s`;
+  return count === 1 ? `1 ${noun}` : `${grouped(count)} ${noun}s`;
 }
 
 /**

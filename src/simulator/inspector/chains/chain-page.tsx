@@ -25,7 +25,7 @@ function Hashes({ hashes }: { hashes: readonly string[] }): Markup {
           <Identifier value={hash} href={`${HOME}/chains/hashes/${hash}`} />{' '}
         </>
       ))}
-      {more > 0 ? <span class="muted">and {grouped(String(more))} more</span> : ''}
+      {more > 0 ? <span class="muted">and {grouped(more)} more</span> : ''}
     </>
   );
 }
@@ -79,8 +79,8 @@ export function ChainPage(chain: {
     <>
       <Card id="tip" title="Tip" live="chains tick">
         <dl class="facts">
-          <Fact name="Height">{grouped(String(tip.height))}</Fact>
-          <Fact name="Waiting for a block">{grouped(String(tip.mempool.length))}</Fact>
+          <Fact name="Height">{grouped(tip.height)}</Fact>
+          <Fact name="Waiting for a block">{grouped(tip.mempool.length)}</Fact>
         </dl>
         <div class="actions">
           <MineForm network={tip.network} />
@@ -105,11 +105,11 @@ export function ChainPage(chain: {
             items={items}
             rowKey={({ height }) => String(height)}
             columns={[
-              { title: 'Height', cell: ({ height }) => grouped(String(height)), is: 'number' },
+              { title: 'Height', cell: ({ height }) => grouped(height), is: 'number' },
               { title: 'Mined', cell: ({ minedAt }) => <Moment at={minedAt} /> },
               {
                 title: 'Confirmations',
-                cell: ({ confirmations }) => grouped(String(confirmations)),
+                cell: ({ confirmations }) => grouped(confirmations),
                 is: 'number',
               },
               {

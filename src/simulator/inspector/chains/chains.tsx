@@ -29,10 +29,10 @@ function Chains({ services }: { services: ControlServices }): Markup {
               <a href={`${PATH}/${network}`}>{networks.get(network)?.name ?? network}</a>
             ),
           },
-          { title: 'Height', cell: ({ height }) => grouped(String(height)), is: 'number' },
+          { title: 'Height', cell: ({ height }) => grouped(height), is: 'number' },
           {
             title: 'Waiting',
-            cell: ({ mempool }) => grouped(String(mempool.length)),
+            cell: ({ mempool }) => grouped(mempool.length),
             is: 'number',
           },
           {

@@ -36,8 +36,8 @@ function Facts({ row }: { row: OnChainTransaction }): Markup {
         ''
       ) : (
         <>
-          <Fact name="Block">{grouped(String(blockHeight))}</Fact>
-          <Fact name="Confirmations">{grouped(String(row.confirmations))}</Fact>
+          <Fact name="Block">{grouped(blockHeight)}</Fact>
+          <Fact name="Confirmations">{grouped(row.confirmations)}</Fact>
         </>
       )}
       <Fact name="First seen">

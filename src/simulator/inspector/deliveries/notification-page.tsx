@@ -69,7 +69,7 @@ function Attempts({ attempts }: { attempts: readonly Attempt[] }): Markup {
         { title: 'Kind', cell: ({ kind }) => kind },
         {
           title: 'Took',
-          cell: ({ startedAt, finishedAt }) => `${grouped(String(finishedAt - startedAt))} ms`,
+          cell: ({ startedAt, finishedAt }) => `${grouped(finishedAt - startedAt)} ms`,
           is: 'number',
         },
         {

@@ -41,14 +41,14 @@ export function QueueTable(table: {
           title: 'Waiting',
           cell: ({ vaultId, size }) => (
             <a href={linkTo(`${HOME}/deliveries`, { vaultId, status: 'pending' })}>
-              {grouped(String(size))}
+              {grouped(size)}
             </a>
           ),
           is: 'number',
         },
         {
           title: 'Failures in a row',
-          cell: ({ consecutiveFailures }) => grouped(String(consecutiveFailures)),
+          cell: ({ consecutiveFailures }) => grouped(consecutiveFailures),
           is: 'number',
         },
         { title: 'Next try', cell: (row) => <NextTry row={row} now={now} /> },

@@ -34,9 +34,7 @@ function Facts({ vault, services }: { vault: VaultRecord; services: ControlServi
       <Fact name="Receiver">{subscriptions[0]?.webhookUrl ?? 'no subscription'}</Fact>
       <Fact name="Streams">{subscriptions.map(({ stream }) => stream).join(', ') || 'none'}</Fact>
       <Fact name="Waiting">
-        <a href={linkTo(`${HOME}/deliveries`, { vaultId, status: 'pending' })}>
-          {grouped(String(size))}
-        </a>
+        <a href={linkTo(`${HOME}/deliveries`, { vaultId, status: 'pending' })}>{grouped(size)}</a>
       </Fact>
       <Fact name="Failures in a row">{String(consecutiveFailures)}</Fact>
     </dl>
