@@ -1,8 +1,10 @@
+import type { Child } from 'hono/jsx';
 import type { Decision } from '../../domain/fact/decision.ts';
 import { scopeText } from '../../domain/policy/halt.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import { grouped } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
+import { subjectLink } from '../parts/subject-link.ts';
 
 export type DecisionKind = Decision['kind'];
 
@@ -51,217 +53,78 @@ export const KINDS_OF_ACCESS: readonly DecisionKind[] = [
   'end-session',
 ];
 
-function Deposit({ id }: { id: string }): Markup {
-  return <Identifier value={id} href={`/console/deposits/${id}`} />;
-}
+/** What a decision of a kind did, in words, with a link to what it is about. `seq`: its fact. */
+type TextOf<Kind extends DecisionKind> = (
+  decision: Extract<Decision, { kind: Kind }>,
+  seq: number,
+) => Child;
 
-function Break({ id }: { id: string }): Markup {
-  return <Identifier value={id} href={`/console/breaks/${id}`} />;
-}
+const deposit = (id: string): Markup => <Identifier value={id} href={subjectLink('deposit', id)} />;
+const breakOf = (id: string): Markup => <Identifier value={id} href={subjectLink('break', id)} />;
+const day = (date: string): Markup => <a href={subjectLink('day', date)}>{date}</a>;
+
+const TEXTS: { readonly [Kind in DecisionKind]: TextOf<Kind> } = {
+  policy: (_, seq) => (
+    <>
+      set the policy <a href={`/console/policy/history#pol_${seq}`}>{`pol_${seq}`}</a>
+    </>
+  ),
+  halt: ({ scope }) => `halted ${scopeText(scope)}`,
+  resume: ({ scope }) => `resumed ${scopeText(scope)}`,
+  exemptions: ({ rules }) => `set ${rules.length} exemption rules`,
+  exempt: ({ rule }) => `added the exemption rule ${rule.rule} of ${rule.owner}`,
+  'end-exemption': ({ rule }) => `ended the exemption rule ${rule}`,
+  judge: ({ depositIds }) => `evaluated ${grouped(depositIds.length)} deposits again`,
+  decimals: ({ asset, decimals }) => `corrected the decimals of ${asset} to ${decimals}`,
+  approve: ({ depositId }) => <>approved the deposit {deposit(depositId)}</>,
+  hold: ({ depositId }) => <>held the deposit {deposit(depositId)}</>,
+  release: ({ depositId }) => <>released the deposit {deposit(depositId)}</>,
+  attribute: ({ attributedTo, depositId }) => (
+    <>
+      named {attributedTo} as the owner of the deposit {deposit(depositId)}
+    </>
+  ),
+  restored: () => 'continued from a backup',
+  acknowledge: ({ creditId, reference }) => (
+    <>
+      acknowledged the credit <Identifier value={creditId} /> as {reference}
+    </>
+  ),
+  investigate: ({ breakId }) => <>investigates the break {breakOf(breakId)}</>,
+  resolve: ({ breakId }) => <>resolved the break {breakOf(breakId)}</>,
+  assign: ({ breakId, assignee }) => (
+    <>
+      assigned the break {breakOf(breakId)} to {assignee ?? 'nobody'}
+    </>
+  ),
+  note: ({ breakId }) => <>wrote a note on the break {breakOf(breakId)}</>,
+  retry: ({ quarantineId }) => (
+    <>
+      retried the quarantined body <Identifier value={quarantineId} />
+    </>
+  ),
+  sign: ({ day: date, role, reportHash }) => (
+    <>
+      signed the day {day(date)} as {role}, report <Identifier value={reportHash} />
+    </>
+  ),
+  'run-now': () => 'ran a reconciliation by hand',
+  'close-now': ({ day: date }) => <>closed the day {day(date)} by hand</>,
+  'create-token': ({ name, role }) => `created the token ${name} with the role ${role}`,
+  'rotate-token': ({ name, role }) =>
+    `rotated the token ${name}${role === undefined ? '' : `, with the role ${role}`}`,
+  'revoke-token': ({ name }) => `revoked the token ${name}`,
+  'end-session': ({ name, sessionId }) => (
+    <>
+      signed {name} out, session <Identifier value={sessionId} />
+    </>
+  ),
+};
 
 /** A decision in a sentence, with a link to what it is about. */
 export function DecisionText({ decision, seq }: { decision: Decision; seq: number }): Markup {
-  switch (decision.kind) {
-    case 'policy':
-      return (
-        <>
-          set the policy <a href={`/console/policy/history#pol_${seq}`}>{`pol_${seq}`}</a>
-        </>
-      );
-    case 'halt':
-      return <>{`halted ${scopeText(decision.scope)}`}</>;
-    case 'resume':
-      return <>{`resumed ${scopeText(decision.scope)}`}</>;
-    case 'exemptions':
-      return <>{`set ${decision.rules.length} exemption rules`}</>;
-    case 'judge':
-      return <>{`evaluated ${grouped(String(decision.depositIds.length))} deposits again`}</>;
-    case 'decimals':
-      return <>{`corrected the decimals of ${decision.asset} to ${decision.decimals}`}</>;
-    case 'approve':
-      return (
-        <>
-          approved the deposit <Deposit id={decision.depositId} />
-        </>
-      );
-    case 'hold':
-      return (
-        <>
-          held the deposit <Deposit id={decision.depositId} />
-        </>
-      );
-    case 'release':
-      return (
-        <>
-          released the deposit <Deposit id={decision.depositId} />
-        </>
-      );
-    case 'attribute':
-      return (
-        <>
-          {`named ${decision.attributedTo} as the owner of the deposit `}
-          <Deposit id={decision.depositId} />
-        </>
-      );
-    case 'exempt':
-    case 'end-exemption':
-    case 'restored':
-    case 'acknowledge':
-    case 'investigate':
-    case 'resolve':
-    case 'assign':
-    case 'note':
-    case 'retry':
-    case 'sign':
-    case 'run-now':
-    case 'close-now':
-    case 'create-token':
-    case 'rotate-token':
-    case 'revoke-token':
-    case 'end-session':
-      return <RareText decision={decision} />;
-    default:
-      return decision satisfies never;
-  }
-}
-
-type Rare = Exclude<
-  Decision,
-  {
-    kind:
-      | 'policy'
-      | 'halt'
-      | 'resume'
-      | 'exemptions'
-      | 'judge'
-      | 'decimals'
-      | 'approve'
-      | 'hold'
-      | 'release'
-      | 'attribute';
-  }
->;
-
-/** Decisions about closed days and runs. */
-function DayText({
-  decision,
-}: {
-  decision: Extract<Decision, { kind: 'sign' | 'run-now' | 'close-now' }>;
-}): Markup {
-  switch (decision.kind) {
-    case 'sign':
-      return (
-        <>
-          signed the day <a href={`/console/close/${decision.day}`}>{decision.day}</a>
-          {` as ${decision.role}, report `}
-          <Identifier value={decision.reportHash} />
-        </>
-      );
-    case 'run-now':
-      return <>ran a reconciliation by hand</>;
-    case 'close-now':
-      return (
-        <>
-          closed the day <a href={`/console/close/${decision.day}`}>{decision.day}</a> by hand
-        </>
-      );
-    default:
-      return decision satisfies never;
-  }
-}
-
-/** Decisions about tokens and sessions. */
-function AccessText({
-  decision,
-}: {
-  decision: Extract<
-    Decision,
-    { kind: 'create-token' | 'rotate-token' | 'revoke-token' | 'end-session' }
-  >;
-}): Markup {
-  switch (decision.kind) {
-    case 'create-token':
-      return <>{`created the token ${decision.name} with the role ${decision.role}`}</>;
-    case 'rotate-token':
-      return (
-        <>
-          {`rotated the token ${decision.name}`}
-          {decision.role === undefined ? '' : `, with the role ${decision.role}`}
-        </>
-      );
-    case 'revoke-token':
-      return <>{`revoked the token ${decision.name}`}</>;
-    case 'end-session':
-      return (
-        <>
-          {`signed ${decision.name} out, session `}
-          <Identifier value={decision.sessionId} />
-        </>
-      );
-    default:
-      return decision satisfies never;
-  }
-}
-
-/** Decisions about credits, breaks, exemption rules, tokens, sessions, the quarantine, runs and closed days. */
-function RareText({ decision }: { decision: Rare }): Markup {
-  switch (decision.kind) {
-    case 'exempt':
-      return <>{`added the exemption rule ${decision.rule.rule} of ${decision.rule.owner}`}</>;
-    case 'end-exemption':
-      return <>{`ended the exemption rule ${decision.rule}`}</>;
-    case 'restored':
-      return <>continued from a backup</>;
-    case 'acknowledge':
-      return (
-        <>
-          acknowledged the credit <Identifier value={decision.creditId} />
-          {` as ${decision.reference}`}
-        </>
-      );
-    case 'investigate':
-      return (
-        <>
-          investigates the break <Break id={decision.breakId} />
-        </>
-      );
-    case 'resolve':
-      return (
-        <>
-          resolved the break <Break id={decision.breakId} />
-        </>
-      );
-    case 'assign':
-      return (
-        <>
-          assigned the break <Break id={decision.breakId} />
-          {` to ${decision.assignee ?? 'nobody'}`}
-        </>
-      );
-    case 'note':
-      return (
-        <>
-          wrote a note on the break <Break id={decision.breakId} />
-        </>
-      );
-    case 'retry':
-      return (
-        <>
-          retried the quarantined body <Identifier value={decision.quarantineId} />
-        </>
-      );
-    case 'sign':
-    case 'run-now':
-    case 'close-now':
-      return <DayText decision={decision} />;
-    case 'create-token':
-    case 'rotate-token':
-    case 'revoke-token':
-    case 'end-session':
-      return <AccessText decision={decision} />;
-    default:
-      return decision satisfies never;
-  }
+  const textOf = TEXTS[decision.kind] as TextOf<DecisionKind>;
+  return <>{textOf(decision, seq)}</>;
 }
 
 /** Why somebody decided; empty where a kind has no reason. */
