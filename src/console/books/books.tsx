@@ -6,7 +6,7 @@ import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.t
 import { knownFilters } from '../frame/known-filters.ts';
 import { filterValues } from '../parts/list/filter-values.ts';
 import { BOOKS_PATH, type Position } from '../parts/book-links.ts';
-import { tableRefusal } from '../parts/list/table-download.ts';
+import { download, tableRefusal } from '../parts/list/table-download.ts';
 import { balanceQueryOf, NAMES, POSITION_NAMES, type BalanceFilter } from './balance-filter.ts';
 import { BalancesPage } from './balances-page.tsx';
 import { readClosedDays } from './closed-days.ts';
@@ -129,11 +129,7 @@ function mountTables(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
         400,
       );
     }
-    const { body, contentType, fileName } = found.document;
-    return pageRequest.body(body, 200, {
-      'Content-Type': contentType,
-      'Content-Disposition': `attachment; filename="${fileName}"`,
-    });
+    return download(pageRequest, found.document);
   };
   const known = knownFilters(context, LINK_NAMES);
   app.get(`${BOOKS_PATH}/balances/${FORMAT}`, known, async (pageRequest) => {

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
 import { FORMATS } from '../../report/document.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { download } from '../parts/list/table-download.ts';
 import { CalendarPage, CLOSE_PATH } from './calendar.tsx';
 import { mountDayMovements } from './day-movements.tsx';
 import { DayPage, UnclosedDayPage } from './day-page.tsx';
@@ -29,10 +30,7 @@ function mountDownloads(app: Hono<ConsoleEnv>, { document, missing }: ConsoleCon
     const report = format === undefined || !isDay(day) ? undefined : await document(day, format);
     if (report === undefined)
       return missing(pageRequest, `There is no document ${asked} of ${day}.`);
-    return pageRequest.body(report.body, 200, {
-      'Content-Disposition': `attachment; filename="${report.fileName}"`,
-      'Content-Type': report.contentType,
-    });
+    return download(pageRequest, report);
   });
 }
 

@@ -4,7 +4,7 @@ import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { knownFilters } from '../frame/known-filters.ts';
 import { filterValues } from '../parts/list/filter-values.ts';
-import { tableRefusal } from '../parts/list/table-download.ts';
+import { download, tableRefusal } from '../parts/list/table-download.ts';
 import { notAnAmount } from '../parts/value/amounts.ts';
 import { WithdrawalPage } from './detail.tsx';
 import { NAMES, PATH, queryOf } from './filter.ts';
@@ -40,11 +40,7 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
       if (problem !== null) return tableRefusal(pageRequest, problem);
       const found = await table({ kind: 'withdrawals', query }, format);
       if (found.kind !== 'document') return missing(pageRequest, NO_FILTER);
-      const { body, contentType, fileName } = found.document;
-      return pageRequest.body(body, 200, {
-        'Content-Type': contentType,
-        'Content-Disposition': `attachment; filename="${fileName}"`,
-      });
+      return download(pageRequest, found.document);
     });
   }
 }

@@ -41,23 +41,30 @@ export type TableDocuments = (asked: TableAsked, format: TableFormat) => Promise
 type TableReads = Pick<Reads, 'balances' | 'statement' | 'withdrawals' | 'pinnedDecimals'>;
 
 /** Names of files keep letters and digits alone: identifiers are opaque. */
-function fileNameOf(parts: readonly (string | null)[], format: TableFormat): string {
+function fileNameOf(parts: readonly (string | null)[]): string {
   const words = parts.filter((part) => part !== null && part !== '');
   const name = words.join('-').replaceAll(/[^A-Za-z0-9.]+/g, '-');
-  return `${name.slice(0, 160)}.${format}`;
+  return name.slice(0, 160);
 }
 
-async function documentOf<Row>(
-  table: Table<Row>,
-  about: {
-    readonly facts: readonly (readonly [string, TextCell])[];
-    readonly format: TableFormat;
-    readonly fileName: string;
-  },
-): Promise<TableAnswer> {
+/** What a table's document needs besides its rows. */
+export interface AboutTable {
+  /** What the table shows, for the workbook's first sheet. */
+  readonly facts: readonly (readonly [string, TextCell])[];
+  readonly format: TableFormat;
+  /** Without its ending. */
+  readonly fileName: string;
+}
+
+/** A table as a document. */
+export async function tableDocument<Row>(table: Table<Row>, about: AboutTable): Promise<Document> {
   const { facts, format, fileName } = about;
   const body = format === 'csv' ? tableCsv(table) : await tableXlsx(table, facts);
-  return { kind: 'document', document: { contentType: CONTENT_TYPES[format], fileName, body } };
+  return { contentType: CONTENT_TYPES[format], fileName: `${fileName}.${format}`, body };
+}
+
+async function documentOf<Row>(table: Table<Row>, about: AboutTable): Promise<TableAnswer> {
+  return { kind: 'document', document: await tableDocument(table, about) };
 }
 
 async function balancesDocument(
@@ -74,7 +81,7 @@ async function balancesDocument(
   return documentOf(balancesTable(items, decimals), {
     facts: balancesFacts(query, { at, rows, total }),
     format,
-    fileName: fileNameOf(['balances', query.view, moment, cut], format),
+    fileName: fileNameOf(['balances', query.view, moment, cut]),
   });
 }
 
@@ -92,18 +99,15 @@ async function statementDocument(
   const isWholeDays = from % DAY_MS === 0 && to % DAY_MS === 0;
   const named = (at: number): string => new Date(at).toISOString().slice(0, isWholeDays ? 10 : 24);
   const last = isWholeDays ? to - 1 : to;
-  const fileName = fileNameOf(
-    [
-      'statement',
-      vaultId,
-      addressId,
-      asset,
-      named(from),
-      named(last),
-      to > readAt ? 'so-far' : null,
-    ],
-    format,
-  );
+  const fileName = fileNameOf([
+    'statement',
+    vaultId,
+    addressId,
+    asset,
+    named(from),
+    named(last),
+    to > readAt ? 'so-far' : null,
+  ]);
   const facts = statementFacts(query, found, readAt);
   return documentOf(statementTable(query, found, { decimals, readAt }), {
     facts,
@@ -147,7 +151,7 @@ async function withdrawalsDocument(
         : [['searched', `the newest ${WITHDRAWALS_SEARCHED_MAX} of ${all} withdrawals`] as const]),
     ],
     format,
-    fileName: fileNameOf(['withdrawals', among, cut], format),
+    fileName: fileNameOf(['withdrawals', among, cut]),
   });
 }
 
