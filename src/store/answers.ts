@@ -6,7 +6,7 @@ import type { CreditItem } from '../domain/deposit/credit.ts';
 import type { CreditingPolicy } from '../domain/policy/policy.ts';
 import type { Decision } from '../domain/fact/decision.ts';
 import type { Deposit, DepositState, HoldReason } from '../domain/deposit/deposit.ts';
-import type { EntryCause, EntrySource, View } from '../domain/money/entry.ts';
+import type { EntryCause, View } from '../domain/money/entry.ts';
 import type { ChangeKind } from '../domain/fact/notification.ts';
 import type { OwnHash } from '../domain/withdrawal/own-hash.ts';
 import type { FactKind, IntakeStatus } from '../domain/fact/fact.ts';
@@ -171,12 +171,9 @@ export interface LifeFact {
 export interface LifeEntry {
   readonly seq: number;
   readonly view: View;
-  readonly source: 'webhook' | 'api' | 'decision';
   /** Smallest unit. */
   readonly amount: Amount;
   readonly isReversal: boolean;
-  /** Unix milliseconds. */
-  readonly postedAt: number;
 }
 
 /** What the lives of a deposit and of a withdrawal share. */
@@ -209,10 +206,8 @@ export interface DepositLife extends Life {
 
 /** A posting of a withdrawal at a position, in the books. */
 export interface WithdrawalPosting {
-  readonly entryId: number;
   readonly seq: number;
   readonly cause: EntryCause;
-  readonly source: EntrySource;
   readonly change: ChangeKind;
   readonly asset: string;
   /** Smallest unit; negative when it lowers the vault's balance. */

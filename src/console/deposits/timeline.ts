@@ -29,7 +29,7 @@ export type Effect =
       /** What the policy asked for then, and who approved. */
       readonly terms: string;
     }
-  | { readonly kind: 'acknowledged'; readonly creditId: string; readonly reference: string }
+  | { readonly kind: 'acknowledged'; readonly reference: string }
   | {
       readonly kind: 'break';
       readonly breakId: string;
@@ -143,8 +143,8 @@ function effectsBySeq(life: DepositLife, book: PolicyBook): Map<number, Effect[]
     const { kind, creditId, amount } = item;
     add(seq, { kind, creditId, feedSeq, amount, terms: termsAt(seq, item.deposit, book) });
   }
-  for (const { seq, creditId, reference } of life.acknowledgements) {
-    add(seq, { kind: 'acknowledged', creditId, reference });
+  for (const { seq, reference } of life.acknowledgements) {
+    add(seq, { kind: 'acknowledged', reference });
   }
   for (const { found, history } of life.breaks) {
     for (const { seq, action, reason } of history) {

@@ -1,6 +1,6 @@
 import { AGE_SPANS, openedWithin, type AgeSpan } from '../../domain/break/age-span.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
-import type { PolicyRow, ReconciliationRow } from '../../store/records.ts';
+import type { ReconciliationRow } from '../../store/records.ts';
 import type { SignedDay, ShownBreak, StoreCounts } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import { readDueCloses, type DayCloses } from '../parts/journal-days.ts';
@@ -53,7 +53,6 @@ export interface Snapshot {
   readonly lastClose: SignedDay | undefined;
   /** The newest closed day by asset; without rows before the first close. */
   readonly tieOut: TieOut;
-  readonly policy: PolicyRow | undefined;
   /** When the newest fact was recorded; null in an empty journal. */
   readonly newestFactAt: number | null;
   /** When the next close is due, Unix milliseconds. */
@@ -120,7 +119,6 @@ async function look(
     lastRun: runs.items[0],
     lastClose,
     tieOut,
-    policy,
     newestFactAt,
     nextCloseAt: dueCloses.nextAt,
   };

@@ -64,10 +64,6 @@ export class AttemptLog {
     }
   }
 
-  get size(): number {
-    return this.#rows.size;
-  }
-
   /** Continues the numbering after the last row; called after a restore. */
   resume(): void {
     const [first] = this.#rows.entries();

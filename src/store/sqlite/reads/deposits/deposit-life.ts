@@ -54,14 +54,7 @@ export function entryRows(db: Kysely<Tables>, row: DepositRow) {
     .where(
       sql<boolean>`(entries.view = 'chain' or (account_id in (${account ?? ''}, '') and memo in (${memo ?? ''}, '')))`,
     )
-    .select([
-      'entries.seq',
-      'entries.view',
-      'entries.source',
-      'entries.reverses',
-      'entries.posted_at',
-      'postings.amount',
-    ])
+    .select(['entries.seq', 'entries.view', 'entries.reverses', 'postings.amount'])
     .orderBy('entries.entry_id')
     .limit(ROWS_MAX + 1);
 }
@@ -191,10 +184,8 @@ export function readDepositLife(
       entries: entries.slice(0, ROWS_MAX).map((entry): LifeEntry => ({
         seq: entry.seq,
         view: entry.view as LifeEntry['view'],
-        source: entry.source as LifeEntry['source'],
         amount: storedAmount(entry.amount),
         isReversal: entry.reverses !== null,
-        postedAt: entry.posted_at,
       })),
       breaks: breaks.slice(0, ROWS_MAX),
       ...(await feedOf(at, deposit)),

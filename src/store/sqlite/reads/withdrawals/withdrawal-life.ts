@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { storedAmount } from '../../../../domain/money/amount.ts';
-import type { EntryCause, EntrySource } from '../../../../domain/money/entry.ts';
+import type { EntryCause } from '../../../../domain/money/entry.ts';
 import { breakKey, BREAK_TYPES } from '../../../../domain/break/break.ts';
 import type { ChangeKind } from '../../../../domain/fact/notification.ts';
 import type { LifeFact, WithdrawalLife, WithdrawalPosting } from '../../../answers.ts';
@@ -37,10 +37,8 @@ export function withdrawalPostings(
     .where('entries.view', '=', 'books')
     .where('ledger_accounts.kind', '=', 'position')
     .select([
-      'entries.entry_id',
       'entries.seq',
       'entries.cause',
-      'entries.source',
       'entries.reverses',
       'entries.posted_at',
       'postings.change_kind',
@@ -130,10 +128,8 @@ type PostingRow = Awaited<ReturnType<ReturnType<typeof withdrawalPostings>['exec
 
 function postingOf(row: PostingRow): WithdrawalPosting {
   return {
-    entryId: row.entry_id,
     seq: row.seq,
     cause: row.cause as EntryCause,
-    source: row.source as EntrySource,
     change: row.change_kind as ChangeKind,
     asset: row.asset,
     amount: storedAmount(row.amount),
