@@ -33,29 +33,24 @@ class Outbox {
 
   /** The topics so far: at once when there are any, else at the first or after `ms`. */
   async next(ms: number): Promise<readonly string[]> {
-    if (this.#topics.size === 0 && !this.#isClosed) await this.#changed(ms);
+    if (this.#topics.size === 0) await this.#wait(ms, () => true);
     const topics = [...this.#topics];
     this.#topics.clear();
     return topics;
   }
 
-  /** Waits, but not for a closed stream. */
+  /** Waits, whatever changes meanwhile. */
   async rest(ms: number): Promise<void> {
+    await this.#wait(ms, () => this.#isClosed);
+  }
+
+  /** Waits until a change that ends the wait. A closed stream waits for nothing. */
+  async #wait(ms: number, ends: () => boolean): Promise<void> {
     if (this.#isClosed) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#wake = () => {
-        if (!this.#isClosed) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  #changed(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
+        if (!ends()) return;
         clearTimeout(timer);
         resolve();
       };
