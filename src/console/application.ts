@@ -4,9 +4,6 @@ import { createMiddleware } from 'hono/factory';
 import type { Caller, Identify } from '../api/access.ts';
 import type { SignedInPeople } from '../api/people/signed-in-people.ts';
 import type { Acting } from '../api/acting.ts';
-import type { Documents } from '../report/document.ts';
-import type { TableDocuments } from '../report/tables/table-documents.ts';
-import type { Reads } from '../store/reads.ts';
 import { mountAssets } from '../pages/assets/assets.ts';
 import { readForm } from '../pages/frame/form-body.ts';
 import { mountHeaders, ownForms } from '../pages/frame/headers.ts';
@@ -65,14 +62,8 @@ export interface ConsoleAccess {
   readonly provider?: ProviderSettings | undefined;
 }
 
-export interface ConsoleOptions {
-  readonly reads: Reads;
-  readonly document: Documents;
-  readonly table: TableDocuments;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** The IANA time zone in which days end, `reconcile.timezone`. */
-  readonly timezone: string;
+export interface ConsoleOptions
+  extends DayCloses, Pick<ConsoleContext, 'reads' | 'document' | 'table' | 'now'> {
   readonly access: ConsoleAccess;
   /** Calls the API as the signed-in person. */
   readonly acting: Acting;
@@ -80,9 +71,6 @@ export interface ConsoleOptions {
   readonly changes: Changes;
   /** The daemon's own state, besides its store. */
   readonly status: () => DaemonStatus;
-  /** The overdue days from a day on, `YYYY-MM-DD`; undefined for none. */
-  readonly overdueFrom: DayCloses['overdueFrom'];
-  readonly nextDueAt: DayCloses['nextDueAt'];
   /** Whether browsers use TLS; then the page and the cookie require it. */
   readonly secure: boolean;
   /** A session ends after this many milliseconds without an action. */

@@ -24,6 +24,7 @@ import {
   type DecisionKind,
 } from './decision-text.tsx';
 import { decisionsTable, readForTable } from './table.ts';
+import { bodyCall } from '../parts/fact/body-call.ts';
 
 const PATH = '/console/audit';
 const PAGE_SIZE = 50;
@@ -147,11 +148,7 @@ function Unread({ found, asked }: { found: DecisionPage; asked: Asked }): Markup
 }
 
 /** Every decision with who made it, when and why, newest first. */
-export function AuditPage(shown: {
-  found: DecisionPage;
-  asked: Asked;
-  showsAccess: boolean;
-}): Markup {
+function AuditPage(shown: { found: DecisionPage; asked: Asked; showsAccess: boolean }): Markup {
   const { found, asked, showsAccess } = shown;
   return (
     <Card
@@ -230,10 +227,7 @@ function askedBy(query: Readonly<Record<string, string>>): Asked {
 }
 
 /** Who may make one of these calls finds the tokens there, or the decisions about them. */
-const ACCESS_CALLS = [
-  { method: 'GET', path: '/v1/tokens' },
-  { method: 'GET', path: '/v1/journal/1/body' },
-] as const;
+const ACCESS_CALLS = [{ method: 'GET', path: '/v1/tokens' }, bodyCall()] as const;
 
 /** `/console/audit`: the decisions of the journal, and their file. */
 export function mountAudit(app: Hono<ConsoleEnv>, context: ConsoleContext): void {

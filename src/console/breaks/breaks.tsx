@@ -26,6 +26,7 @@ import { GuidePage } from './guide/guide-page.tsx';
 import { typeText } from '../parts/break-causes.ts';
 import { QueuePage, readQueue } from './queue/queue.tsx';
 import { breaksTable, TABLE_ROWS_MAX } from './queue/table.ts';
+import { bodyCall } from '../parts/fact/body-call.ts';
 
 const STEP = `:step{${STEPS.join('|')}}` as const;
 
@@ -123,7 +124,7 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   mountExemptions(app, context);
   app.get(`${PATH}/:id`, async (pageRequest) => {
     const id = pageRequest.req.param('id');
-    const mayReadBodies = may(pageRequest, { method: 'GET', path: '/v1/journal/1/body' });
+    const mayReadBodies = may(pageRequest, bodyCall());
     const shown = await readOneBreak(reads, id, { mayReadBodies });
     if (shown === undefined) return missing(pageRequest, `There is no break ${id}.`);
     const body = <BreakPage {...{ shown, looking: lookingOf(pageRequest) }} />;

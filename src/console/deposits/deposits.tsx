@@ -14,12 +14,11 @@ import { DepositPage, type ShownDeposit } from './detail.tsx';
 import { NAMES, PATH, searchOf, type DepositFilter } from './filter.ts';
 import { DepositsPage } from './list.tsx';
 import { depositsTable, readForTable } from './table.ts';
+import { bodyCall } from '../parts/fact/body-call.ts';
 
 const PAGE_SIZE = 50;
 /** Newest policies that a deposit's steps are explained by: each may have a thousand rules. */
 const POLICIES_READ = 20;
-/** The call of the API that shows raw bodies. */
-const BODY = { method: 'GET', path: '/v1/journal/1/body' } as const;
 
 function cursorOf(query: Readonly<Record<string, string>>): DepositPageRequest['cursor'] {
   const { after, before } = query;
@@ -116,7 +115,7 @@ function mountOne(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     if (read === undefined)
       return context.missing(pageRequest, `There is no deposit ${depositId}.`);
     const allowed = allowedTo(context, pageRequest, depositId);
-    const shown = { ...read, allowed, showsBodies: context.may(pageRequest, BODY) };
+    const shown = { ...read, allowed, showsBodies: context.may(pageRequest, bodyCall()) };
     return context.show(pageRequest, {
       title: `Deposit ${depositId}`,
       body: <DepositPage shown={shown} />,

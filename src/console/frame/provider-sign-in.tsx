@@ -10,7 +10,7 @@ import { SignedInPage, SignInPage } from './sign-in-page.tsx';
 
 const COOKIE = 'counterfoil_sign_in';
 const COOKIE_PATH = '/console/session';
-export const CALLBACK_PATH = '/console/session/callback';
+const CALLBACK_PATH = '/console/session/callback';
 
 /** The address to which the provider sends the browser back; register it there. */
 function callbackUrl(pageRequest: PageRequest, secure: boolean): string {

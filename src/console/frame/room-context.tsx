@@ -1,9 +1,6 @@
 import { html } from 'hono/html';
 import type { Caller } from '../../api/access.ts';
 import type { Acting, ApiCall, ApiResult } from '../../api/acting.ts';
-import type { Documents } from '../../report/document.ts';
-import type { TableDocuments } from '../../report/tables/table-documents.ts';
-import type { Reads } from '../../store/reads.ts';
 import { FramedPage } from '../../pages/frame/document.tsx';
 import type { Message } from '../../pages/frame/message.ts';
 import type { Site } from '../../pages/frame/site.ts';
@@ -152,16 +149,13 @@ function showOn(
 }
 
 /** The frame's services for rooms of pages. */
-export function roomContext(options: {
-  readonly reads: Reads;
-  readonly document: Documents;
-  readonly table: TableDocuments;
-  readonly now: () => number;
-  readonly timezone: string;
-  readonly acting: Acting;
-  readonly sessions: Sessions;
-  readonly site: Site;
-}): ConsoleContext {
+export function roomContext(
+  options: Pick<ConsoleContext, 'reads' | 'document' | 'table' | 'now' | 'timezone'> & {
+    readonly acting: Acting;
+    readonly sessions: Sessions;
+    readonly site: Site;
+  },
+): ConsoleContext {
   const { reads, document, table, now, timezone, acting, sessions, site } = options;
   const may: ConsoleContext['may'] = (pageRequest, call) => {
     const visitor = pageRequest.get('visitor');

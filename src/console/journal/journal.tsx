@@ -2,17 +2,17 @@ import type { Hono } from 'hono';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { Card } from '../../pages/parts/card.tsx';
 import { RawBody } from '../parts/fact/raw-body.tsx';
+import { bodyCall } from '../parts/fact/body-call.ts';
 
 const SEQ = ':seq{[0-9]{1,15}}';
 
 /** `/console/journal/{seq}`: the body of a fact, to read and to download. */
 export function mountJournal(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, missing, may, denied } = context;
-  const call = (seq: string) => ({ method: 'GET', path: `/v1/journal/${seq}/body` }) as const;
   app.get(`/console/journal/${SEQ}`, async (pageRequest) => {
     const seq = pageRequest.req.param('seq');
     const title = `Journal position ${seq}`;
-    if (!may(pageRequest, call(seq))) return denied(pageRequest, call(seq));
+    if (!may(pageRequest, bodyCall(seq))) return denied(pageRequest, bodyCall(seq));
     const body = await reads.body(Number(seq));
     if (body === undefined) return missing(pageRequest, `The journal holds nothing at ${seq}.`);
     return show(pageRequest, {
@@ -26,7 +26,7 @@ export function mountJournal(app: Hono<ConsoleEnv>, context: ConsoleContext): vo
   });
   app.get(`/console/journal/${SEQ}/bytes`, async (pageRequest) => {
     const seq = pageRequest.req.param('seq');
-    if (!may(pageRequest, call(seq))) return denied(pageRequest, call(seq));
+    if (!may(pageRequest, bodyCall(seq))) return denied(pageRequest, bodyCall(seq));
     const body = await reads.body(Number(seq));
     if (body?.isWhole !== true)
       return missing(pageRequest, `There are no bytes to show at ${seq}.`);

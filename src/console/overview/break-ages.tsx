@@ -5,7 +5,7 @@ import { grouped } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/value/moment.tsx';
-import { ageSpanText } from '../parts/value/age-span-text.ts';
+import { AGE_SPAN_TEXTS } from '../parts/value/age-span-text.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const PATH = '/console/breaks';
@@ -25,7 +25,7 @@ function Spans({ ages }: { ages: Snapshot['breakAges'] }): Markup {
     <ul class="ages" aria-label="By age">
       {ages.map(({ span, count }) => (
         <li class="plain">
-          <a href={linkTo(PATH, { age: span })}>{ageSpanText(span)}</a>
+          <a href={linkTo(PATH, { age: span })}>{AGE_SPAN_TEXTS[span]}</a>
           <ShareBar count={count} most={most} />
           <b>{grouped(count)}</b>
         </li>

@@ -68,7 +68,7 @@ function Tiles({ counts }: Pick<Snapshot, 'counts'>): Markup {
 }
 
 /** The state of everything, with what needs a person first. */
-export function Overview(shown: {
+function Overview(shown: {
   snapshot: Snapshot;
   status: DaemonStatus;
   /** Undefined in a public console. */

@@ -2,7 +2,7 @@ import type { Reads } from '../../store/reads.ts';
 import { daysAfter, dayText } from './value/moments.ts';
 
 /** The calendar date of a moment in a time zone, `YYYY-MM-DD`. */
-export function dayAt(at: number, timezone: string): string {
+function dayAt(at: number, timezone: string): string {
   // Sweden writes dates like ISO 8601.
   return new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' }).format(at);
 }

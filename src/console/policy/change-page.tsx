@@ -15,7 +15,16 @@ import {
   type RuleScope,
   type Setting,
 } from './policy-text.ts';
-import { assetOf, FORM_RULES_MAX, legendOf, newRule, type FormRule } from './rule-form.ts';
+import {
+  AMOUNTS,
+  assetOf,
+  FORM_RULES_MAX,
+  legendOf,
+  newRule,
+  SWITCHES,
+  type FormRule,
+} from './rule-form.ts';
+import { ReasonField } from '../../pages/parts/form/reason-field.tsx';
 
 export interface Problem {
   readonly title: string;
@@ -23,9 +32,6 @@ export interface Problem {
   /** What the person wrote beside the policy, to copy. */
   readonly written?: Written;
 }
-
-const AMOUNTS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
-const CHOICES = ['requireMemo', 'creditInternal'] as const;
 
 function TextField(shown: { index: number; setting: Setting; text: string }): Markup {
   const { index, setting, text } = shown;
@@ -103,7 +109,7 @@ function RuleFields(shown: { index: number; rule: FormRule; decimals: Decimals }
       {AMOUNTS.map((setting) => (
         <TextField index={index} setting={setting} text={texts[setting]} />
       ))}
-      {CHOICES.map((setting) => (
+      {SWITCHES.map((setting) => (
         <label class="field">
           <span>{SETTING_TITLES[setting]}</span>
           <select name={`${setting}-${index}`}>
@@ -248,10 +254,7 @@ export function ReviewPage(shown: {
           </p>
           <input type="hidden" name="version" value={version} />
           <input type="hidden" name="json" value={json} />
-          <label class="field">
-            <span>Reason</span>
-            <input name="reason" required autocomplete="off" />
-          </label>
+          <ReasonField />
           <button class="primary">Set the policy</button>
         </form>
       </Card>

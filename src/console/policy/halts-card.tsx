@@ -17,7 +17,7 @@ function networkOf(asset: string): string {
 }
 
 /** Everything that can be halted, by its name; a switch keeps its position when it is set. */
-export function scopesOf(
+function scopesOf(
   policy: CreditingPolicy,
   assets: readonly string[],
   find: string,

@@ -118,29 +118,21 @@ export function vaultsText(vaults: unknown): string {
   return Array.isArray(vaults) ? vaults.map(String).join(', ') : JSON.stringify(vaults);
 }
 
-function vaultsDifference(before: PolicyText, after: PolicyText): PolicyDifference[] {
-  const [from, to] = [vaultsText(before.vaults), vaultsText(after.vaults)];
-  if (from === to) return [];
-  return [{ scope: { kind: 'default' }, setting: 'vaults', before: from, after: to }];
-}
-
 /** The start as a text: `every transaction`, or its time. */
-export function startText(startsAt: unknown): string {
+function startText(startsAt: unknown): string {
   if (startsAt === undefined) return 'every transaction';
   return typeof startsAt === 'string' ? startsAt : JSON.stringify(startsAt);
 }
 
-function startDifference(before: PolicyText, after: PolicyText): PolicyDifference[] {
-  const [from, to] = [startText(before.startsAt), startText(after.startsAt)];
-  if (from === to) return [];
-  return [{ scope: { kind: 'default' }, setting: 'startsAt', before: from, after: to }];
+function textDifference(setting: string, before: string, after: string): PolicyDifference[] {
+  return before === after ? [] : [{ scope: { kind: 'default' }, setting, before, after }];
 }
 
 /** Every setting that differs: vaults and start, then the rules in order; a removed rule's come last. */
 export function differencesOf(before: PolicyText, after: PolicyText): PolicyDifference[] {
   return [
-    ...vaultsDifference(before, after),
-    ...startDifference(before, after),
+    ...textDifference('vaults', vaultsText(before.vaults), vaultsText(after.vaults)),
+    ...textDifference('startsAt', startText(before.startsAt), startText(after.startsAt)),
     ...ruleDifferences(before, after),
   ];
 }

@@ -16,8 +16,8 @@ import {
   type Setting,
 } from './policy-text.ts';
 
-const AMOUNTS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
-const SWITCHES = ['requireMemo', 'creditInternal'] as const;
+export const AMOUNTS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
+export const SWITCHES = ['requireMemo', 'creditInternal'] as const;
 /** The settings that a form has fields for: only the switches of halts set and lift a halt. */
 const FIELDS = ['confirmations', ...AMOUNTS, ...SWITCHES] as const satisfies readonly Setting[];
 type Field = (typeof FIELDS)[number];
@@ -54,7 +54,7 @@ function isAmount(setting: Setting): setting is (typeof AMOUNTS)[number] {
 }
 
 /** A setting's value as the text of its field. */
-export function fieldText(value: unknown): string {
+function fieldText(value: unknown): string {
   if (value === undefined) return '';
   if (value === null) return 'never';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

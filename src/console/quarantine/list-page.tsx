@@ -1,5 +1,4 @@
 import type { Page } from '../../store/page.ts';
-import type { Reads } from '../../store/reads.ts';
 import type { QuarantineRow } from '../../store/records.ts';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
@@ -12,10 +11,10 @@ import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age, Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
+import { ReasonField } from '../../pages/parts/form/reason-field.tsx';
 
 export const PATH = '/console/quarantine';
 export const RETRY_FORM = 'retry';
-const PAGE_SIZE = 50;
 
 export type QuarantineState = QuarantineRow['state'];
 const STATES = ['kept', 'retried'] as const satisfies readonly QuarantineState[];
@@ -23,14 +22,6 @@ const STATES = ['kept', 'retried'] as const satisfies readonly QuarantineState[]
 /** The state that a link asks for; undefined for both. */
 export function stateOf(text: string | undefined): QuarantineState | undefined {
   return STATES.find((one) => one === text);
-}
-
-/** A page of quarantined bodies, the newest first. */
-export function readQuarantine(
-  reads: Reads,
-  { page, state }: { page: number; state: QuarantineState | undefined },
-): Promise<Page<QuarantineRow>> {
-  return reads.quarantine({ page, pageSize: PAGE_SIZE, ...(state && { state }) });
 }
 
 /** Whether a body still waits for a retry. */
@@ -76,10 +67,7 @@ function RetryForm(): Markup {
   return (
     <form class="bulk" id={RETRY_FORM} method="post" action={`${PATH}/${RETRY_FORM}`}>
       <ChooseEvery />
-      <label class="field">
-        <span>Reason</span>
-        <input name="reason" required autocomplete="off" />
-      </label>
+      <ReasonField />
       <div class="buttons">
         <button class="primary">Retry the ticked bodies</button>
       </div>

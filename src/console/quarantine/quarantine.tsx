@@ -6,8 +6,10 @@ import { knownFilters } from '../frame/known-filters.ts';
 import { basisIn, textOf, textsOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
 import { KeptPage, readKept } from './kept-page.tsx';
-import { PATH, QuarantinePage, readQuarantine, RETRY_FORM, stateOf } from './list-page.tsx';
+import { PATH, QuarantinePage, RETRY_FORM, stateOf } from './list-page.tsx';
+import { bodyCall } from '../parts/fact/body-call.ts';
 
+const PAGE_SIZE = 50;
 /** Bodies that one form reads again: more than a page shows. */
 const RETRIES_MAX = 100;
 
@@ -35,17 +37,15 @@ export function mountQuarantine(app: Hono<ConsoleEnv>, context: ConsoleContext):
   const known = knownFilters(context, { filters: ['state'], others: ['page'], values });
   app.get(PATH, known, async (pageRequest) => {
     const state = stateOf(pageRequest.req.query('state') ?? '');
-    const found = await readQuarantine(reads, {
-      page: pageOf(pageRequest.req.query('page')),
-      state,
-    });
+    const page = pageOf(pageRequest.req.query('page'));
+    const found = await reads.quarantine({ page, pageSize: PAGE_SIZE, ...(state && { state }) });
     const mayRetry = may(pageRequest, retryOf('qtn'));
     const body = <QuarantinePage {...{ found, state, mayRetry }} now={now()} />;
     return show(pageRequest, { title: 'Quarantine', body });
   });
   app.get(`${PATH}/:id`, async (pageRequest) => {
     const id = pageRequest.req.param('id');
-    const mayReadBodies = may(pageRequest, { method: 'GET', path: '/v1/journal/1/body' });
+    const mayReadBodies = may(pageRequest, bodyCall());
     const kept = await readKept(reads, id, { mayReadBodies });
     if (kept === undefined) return missing(pageRequest, `The quarantine has no ${id}.`);
     const body = <KeptPage kept={kept} mayRetry={may(pageRequest, retryOf(id))} />;

@@ -1,5 +1,4 @@
 import type { Hono } from 'hono';
-import type { Reads } from '../../store/reads.ts';
 import type { ReconciliationRow } from '../../store/records.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { knownFilters } from '../frame/known-filters.ts';
@@ -23,11 +22,6 @@ const PAGE_SIZE = 50;
 const OPENED_SHOWN = 50;
 /** The call of the API that runs one. */
 const RUN_NOW = { method: 'POST', path: '/v1/reconciliations' } as const;
-
-/** A page of runs, the newest first. */
-export function readRuns(reads: Reads, page: number): Promise<Page<ReconciliationRow>> {
-  return reads.reconciliations({ page, pageSize: PAGE_SIZE });
-}
 
 function columnsAt(now: number): Column<ReconciliationRow>[] {
   return [
@@ -57,11 +51,7 @@ function columnsAt(now: number): Column<ReconciliationRow>[] {
 }
 
 /** The list of runs. `mayRun`: the visitor may start one. */
-export function RunsPage(shown: {
-  found: Page<ReconciliationRow>;
-  now: number;
-  mayRun: boolean;
-}): Markup {
+function RunsPage(shown: { found: Page<ReconciliationRow>; now: number; mayRun: boolean }): Markup {
   const { found, now, mayRun } = shown;
   const effect =
     'Compares books, chain view and custody API now, opens and resolves breaks, and repairs missing notifications. It waits for the outcome.';
@@ -95,7 +85,8 @@ export function mountRuns(app: Hono<ConsoleEnv>, context: ConsoleContext): void 
   const { reads, now, show, missing, may, perform } = context;
   const known = knownFilters(context, { filters: [], others: ['page'] });
   app.get(PATH, known, async (pageRequest) => {
-    const found = await readRuns(reads, pageOf(pageRequest.req.query('page')));
+    const page = { page: pageOf(pageRequest.req.query('page')), pageSize: PAGE_SIZE };
+    const found = await reads.reconciliations(page);
     const body = <RunsPage found={found} now={now()} mayRun={may(pageRequest, RUN_NOW)} />;
     return show(pageRequest, { title: 'Runs', body });
   });

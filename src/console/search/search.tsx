@@ -12,6 +12,7 @@ import { Moment } from '../../pages/parts/value/moment.tsx';
 import { amountsIn } from '../parts/value/amounts.ts';
 import { subjectLink } from '../parts/subject-link.ts';
 import { find, onlyThing, type Hit } from './find.ts';
+import { bodyCall } from '../parts/fact/body-call.ts';
 
 /** Longer than any id, hash, address, memo or amount. */
 const TEXT_MAX = 200;
@@ -136,7 +137,7 @@ interface Shown {
 }
 
 /** The results of a search. */
-export function SearchPage(shown: Shown): Markup {
+function SearchPage(shown: Shown): Markup {
   const { text, hits } = shown;
   return (
     <Card id="search" title={text === '' ? 'Search' : `Results for ${text}`}>
@@ -175,17 +176,13 @@ export function SearchPage(shown: Shown): Markup {
   );
 }
 
-/** The page of a notification is its body, which not every role may read. */
-function bodyCall(seq: string) {
-  return { method: 'GET', path: `/v1/journal/${seq}/body` } as const;
-}
-
 /** `/console/search`: a single match opens at once. */
 export function mountSearch(app: Hono<ConsoleEnv>, { reads, show, may }: ConsoleContext): void {
   app.get('/console/search', async (pageRequest) => {
     const text = (pageRequest.req.query('q') ?? '').trim().slice(0, TEXT_MAX);
     const hrefOf: HrefOfHit = ({ subject, id, href }) => {
       if (href !== undefined || subject === 'vault') return href;
+      // The page of a notification is its body, which not every role may read.
       const isHidden = subject === 'notification' && !may(pageRequest, bodyCall(id));
       return isHidden ? undefined : subjectLink(subject, id);
     };

@@ -33,7 +33,7 @@ const SETTING_COLUMNS: Column<Setting>[] = [
 ];
 
 /** The checks and the settings in force. */
-export function SettingsPage({ settings, checks }: SettingsAnswer): Markup {
+function SettingsPage({ settings, checks }: SettingsAnswer): Markup {
   const sorted = checks
     .map((one, index) => ({ ...one, index }))
     .toSorted((left, right) => ORDER.indexOf(left.status) - ORDER.indexOf(right.status));

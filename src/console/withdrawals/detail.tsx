@@ -13,7 +13,7 @@ import { Prose } from '../parts/value/prose.tsx';
 import { Witnesses } from '../parts/hash/hash-movements.tsx';
 import { LifeStep } from '../parts/fact/life-step.tsx';
 import { Moved, StatusBadge } from './list.tsx';
-import { custodyText, situationOf } from './situation.ts';
+import { OF_CUSTODY, situationOf } from './situation.ts';
 import { timelineOf, type Effect, type Step } from './timeline.ts';
 
 /** What the page of a withdrawal shows. */
@@ -30,7 +30,7 @@ function Situation({ shown }: { shown: ShownWithdrawal }): Markup {
   const { life, decimals } = shown;
   const { withdrawal } = life;
   const { title, next } = situationOf(withdrawal);
-  const { tone, text } = custodyText(withdrawal.custody);
+  const { tone, text } = OF_CUSTODY[withdrawal.custody];
   return (
     <Card id="situation" title="Now" live="withdrawals">
       <p class="situation">

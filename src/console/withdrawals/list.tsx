@@ -17,7 +17,7 @@ import { movementsLink } from '../parts/book-links.ts';
 import { Views, type View } from '../parts/list/views.tsx';
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import { fieldsOf, PATH, type WithdrawalFilter } from './filter.ts';
-import { custodyText, toneOf } from './situation.ts';
+import { OF_CUSTODY, toneOf } from './situation.ts';
 import { Downloads } from '../parts/list/downloads.tsx';
 
 /** Lists that people open every day, each a filter. */
@@ -31,7 +31,7 @@ const VIEWS: readonly View[] = [
 ];
 
 /** The page of a withdrawal. */
-export function withdrawalLink(transactionId: string): string {
+function withdrawalLink(transactionId: string): string {
   return `${PATH}/${encodeURIComponent(transactionId)}`;
 }
 
@@ -97,7 +97,7 @@ function columnsOf(decimals: Decimals): Column<Withdrawal>[] {
     },
     {
       title: 'Custody API',
-      cell: ({ custody }) => <Badge tone={custodyText(custody).tone} text={custody} />,
+      cell: ({ custody }) => <Badge tone={OF_CUSTODY[custody].tone} text={custody} />,
     },
     { title: 'First seen', cell: ({ firstSeenAt }) => <Moment at={firstSeenAt} /> },
     {

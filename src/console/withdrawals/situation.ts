@@ -86,26 +86,23 @@ export function situationOf({
   };
 }
 
-const OF_CUSTODY: Record<CustodyKnowledge, { readonly tone: Tone; readonly text: string }> = {
-  known: { tone: 'good', text: 'The custody API’s record agrees.' },
-  unasked: {
-    tone: 'warn',
-    text: 'Only webhooks have reported it. The next runs ask the custody API.',
-  },
-  doubted: {
-    tone: 'alarm',
-    text: 'The custody API reports it otherwise, or webhooks have reported more since. Its break says what differs.',
-  },
-  unknown: {
-    tone: 'alarm',
-    text: 'The custody API does not know it. Nothing is posted for it: somebody may have forged the webhook.',
-  },
-};
-
 /** What the custody API says of it, with the colour of that. */
-export function custodyText(custody: CustodyKnowledge): { tone: Tone; text: string } {
-  return OF_CUSTODY[custody];
-}
+export const OF_CUSTODY: Record<CustodyKnowledge, { readonly tone: Tone; readonly text: string }> =
+  {
+    known: { tone: 'good', text: 'The custody API’s record agrees.' },
+    unasked: {
+      tone: 'warn',
+      text: 'Only webhooks have reported it. The next runs ask the custody API.',
+    },
+    doubted: {
+      tone: 'alarm',
+      text: 'The custody API reports it otherwise, or webhooks have reported more since. Its break says what differs.',
+    },
+    unknown: {
+      tone: 'alarm',
+      text: 'The custody API does not know it. Nothing is posted for it: somebody may have forged the webhook.',
+    },
+  };
 
 /** The colour of a status. */
 export function toneOf(status: WithdrawalStatus | null): Tone {

@@ -9,10 +9,9 @@ import { notAnAmount } from '../parts/value/amounts.ts';
 import { WithdrawalPage } from './detail.tsx';
 import { NAMES, PATH, queryOf } from './filter.ts';
 import { WithdrawalsPage } from './list.tsx';
+import { bodyCall } from '../parts/fact/body-call.ts';
 
 const PAGE_SIZE = 50;
-/** The call of the API that shows raw bodies. */
-const BODY = { method: 'GET', path: '/v1/journal/1/body' } as const;
 
 const NO_FILTER = 'There is no such status, knowledge of the custody API, or day.';
 
@@ -58,7 +57,7 @@ export function mountWithdrawals(app: Hono<ConsoleEnv>, context: ConsoleContext)
       blockchainHash === null ? [] : reads.movements(blockchainHash),
       reads.pinnedDecimals(),
     ]);
-    const shown = { life, statements, decimals, showsBodies: may(pageRequest, BODY) };
+    const shown = { life, statements, decimals, showsBodies: may(pageRequest, bodyCall()) };
     const body = <WithdrawalPage shown={shown} />;
     return show(pageRequest, { title: `Withdrawal ${id}`, body });
   });

@@ -24,7 +24,7 @@ import { DecimalsCard } from './decimals.tsx';
 import { Figures } from './evidence.tsx';
 import { ExemptCard } from '../exempt/exempt.tsx';
 import { PATH } from '../filter.ts';
-import { GUIDES } from '../guide/guides.ts';
+import { GuideText } from '../guide/guide-page.tsx';
 import { History } from './history.tsx';
 import { causeLink, causeQuery, causeText, typeText } from '../../parts/break-causes.ts';
 import { Detail, SubjectPart } from '../names.tsx';
@@ -225,20 +225,13 @@ function Summary({ shown, looking }: { shown: OneBreak; looking: Looking }): Mar
 }
 
 function WhatToDo({ type }: { type: BreakType }): Markup {
-  const { happened, severity, steps } = GUIDES[type];
   return (
     <Card
       id="guide"
       title="What to do"
       aside={<a href={`${PATH}/guide#${type}`}>Every type of break</a>}
     >
-      <p>{happened}</p>
-      {severity === undefined ? '' : <p>{severity}</p>}
-      <ol class="steps">
-        {steps.map((step) => (
-          <li>{step}</li>
-        ))}
-      </ol>
+      <GuideText type={type} />
     </Card>
   );
 }

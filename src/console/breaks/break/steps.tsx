@@ -7,6 +7,7 @@ import { decimalText, symbolOf } from '../../../pages/parts/value/figure.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { mayBeExempt } from '../exempt/exempt.tsx';
 import { PATH } from '../filter.ts';
+import { ReasonField } from '../../../pages/parts/form/reason-field.tsx';
 
 /** Differences that last, and that no rule exempts. */
 const LASTING_TYPES = [
@@ -71,10 +72,7 @@ export function Steps(props: { one: ShownBreak; name: string; decimals: Decimals
         hidden,
       }}
     >
-      <label class="field">
-        <span>Note</span>
-        <input name="reason" required autocomplete="off" />
-      </label>
+      <ReasonField label="Note" />
     </ConfirmForm>
   );
   if (state === 'resolved') return <div class="actions">{note}</div>;

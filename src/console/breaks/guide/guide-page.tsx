@@ -1,9 +1,25 @@
-import { BREAK_TYPES } from '../../../domain/break/break.ts';
+import { BREAK_TYPES, type BreakType } from '../../../domain/break/break.ts';
 import { Card } from '../../../pages/parts/card.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { GUIDES } from './guides.ts';
 import { queueLink } from '../filter.ts';
 import { typeText } from '../../parts/break-causes.ts';
+
+/** What a type of break means, and what to do. */
+export function GuideText({ type }: { type: BreakType }): Markup {
+  const { happened, severity, steps } = GUIDES[type];
+  return (
+    <>
+      <p>{happened}</p>
+      {severity === undefined ? '' : <p>{severity}</p>}
+      <ol class="steps">
+        {steps.map((step) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+    </>
+  );
+}
 
 /** What every type of break means, and what to do. */
 export function GuidePage(): Markup {
@@ -15,13 +31,7 @@ export function GuidePage(): Markup {
       </p>
       {BREAK_TYPES.map((type) => (
         <Card id={type} title={typeText(type)} aside={<a href={queueLink({ type })}>Open ones</a>}>
-          <p>{GUIDES[type].happened}</p>
-          {GUIDES[type].severity === undefined ? '' : <p>{GUIDES[type].severity}</p>}
-          <ol class="steps">
-            {GUIDES[type].steps.map((step) => (
-              <li>{step}</li>
-            ))}
-          </ol>
+          <GuideText type={type} />
         </Card>
       ))}
     </>

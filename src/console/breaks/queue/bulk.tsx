@@ -2,6 +2,7 @@ import type { ApiCall } from '../../../api/acting.ts';
 import { ChooseEvery } from '../../../pages/parts/form/choose-every.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { PATH } from '../filter.ts';
+import { ReasonField } from '../../../pages/parts/form/reason-field.tsx';
 
 /** Breaks that one form changes: a page of the queue. */
 export const BULK_MAX = 100;
@@ -70,10 +71,7 @@ export function BulkForm(form: { back: string; name: string }): Markup {
     <form class="bulk" id={BULK_FORM} method="post" action={`${PATH}/bulk`}>
       <input type="hidden" name="back" value={form.back} />
       <ChooseEvery />
-      <label class="field">
-        <span>Reason, or the text of the note</span>
-        <input name="reason" required autocomplete="off" />
-      </label>
+      <ReasonField label="Reason, or the text of the note" />
       <label class="field">
         <span>Assignee (empty: nobody)</span>
         <input name="assignee" value={form.name} maxlength={256} autocomplete="off" />

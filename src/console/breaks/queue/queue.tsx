@@ -11,7 +11,7 @@ import { Badge } from '../../../pages/parts/badge.tsx';
 import { Card } from '../../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
-import { ageSpanText } from '../../parts/value/age-span-text.ts';
+import { AGE_SPAN_TEXTS } from '../../parts/value/age-span-text.ts';
 import type { FilterProblem } from '../../parts/list/filter-problem.ts';
 import { grouped } from '../../../pages/parts/value/figure.ts';
 import { FoldedFilter } from '../../../pages/parts/form/filter-form.tsx';
@@ -133,7 +133,7 @@ function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] 
   ];
 }
 
-const AGES = AGE_SPANS.map((value) => ({ value, label: ageSpanText(value) }));
+const AGES = AGE_SPANS.map((value) => ({ value, label: AGE_SPAN_TEXTS[value] }));
 
 function Filters({ filter, isOpen }: { filter: QueueFilter; isOpen: boolean }): Markup {
   const { state } = filter;

@@ -1,13 +1,9 @@
 import type { AgeSpan } from '../../../domain/break/age-span.ts';
 
-const TEXTS: Readonly<Record<AgeSpan, string>> = {
+/** Spans of ages for people. */
+export const AGE_SPAN_TEXTS: Readonly<Record<AgeSpan, string>> = {
   hour: 'under 1 h',
   day: '1 h to 1 d',
   week: '1 d to 7 d',
   older: 'over 7 d',
 };
-
-/** A span of ages for people. */
-export function ageSpanText(span: AgeSpan): string {
-  return TEXTS[span];
-}

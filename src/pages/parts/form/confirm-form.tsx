@@ -1,5 +1,6 @@
 import type { PropsWithChildren } from 'hono/jsx';
 import type { Markup } from '../markup.ts';
+import { ReasonField } from './reason-field.tsx';
 
 /** An action that a person confirms. It opens in place and works without scripts. */
 export interface Confirmation {
@@ -29,14 +30,7 @@ export function ConfirmForm(props: PropsWithChildren<{ confirm: Confirmation }>)
           <input type="hidden" name={name} value={value} />
         ))}
         {props.children}
-        {asksReason ? (
-          <label class="field">
-            <span>Reason</span>
-            <input name="reason" required autocomplete="off" />
-          </label>
-        ) : (
-          ''
-        )}
+        {asksReason ? <ReasonField /> : ''}
         <button class="primary">{label}</button>
       </form>
     </details>
