@@ -29,7 +29,7 @@ interface CoreFlags {
 
 type IdentityProvider = NonNullable<CoreOptions['identityProviders']>[number];
 
-const identityProvider = z.strictObject({
+const providerForm = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]+$/),
   issuer: z.url(),
   clientId: z.string().min(1),
@@ -41,7 +41,7 @@ function parseIdentityProvider(
   text: string,
   before: readonly IdentityProvider[] = [],
 ): IdentityProvider[] {
-  const parsed = identityProvider.safeParse(jsonOf(text));
+  const parsed = providerForm.safeParse(jsonOf(text));
   if (!parsed.success) {
     throw new InvalidArgumentError(
       'give JSON: {"name":"corp","issuer":"https://…","clientId":"…","clientSecret":"…"}',
@@ -214,24 +214,22 @@ function given<Name extends keyof CoreOptions>(
 }
 
 function coreOptions(flags: CoreFlags): CoreOptions {
+  const {
+    json: _,
+    mine,
+    startTime,
+    controlHostName,
+    callbackUrl,
+    identityProvider,
+    ...same
+  } = flags;
   return {
-    port: flags.port,
-    host: flags.host,
-    autoMine: flags.mine,
-    rateLimit: flags.rateLimit,
-    ...given('clock', flags.clock),
-    ...given('startMs', flags.startTime),
-    ...given('strictPermissions', flags.strictPermissions),
-    ...given('controlPort', flags.controlPort),
-    ...given('controlHostNames', flags.controlHostName),
-    ...given('seed', flags.seed),
-    ...given('db', flags.db),
-    ...given('allowLoopbackWebhooks', flags.allowLoopbackWebhooks),
-    ...given('smtpUrl', flags.smtpUrl),
-    ...given('mailFrom', flags.mailFrom),
-    ...given('publicUrl', flags.publicUrl),
-    ...given('callbackUrls', flags.callbackUrl),
-    ...given('identityProviders', flags.identityProvider),
+    ...same,
+    autoMine: mine,
+    ...given('startMs', startTime),
+    ...given('controlHostNames', controlHostName),
+    ...given('callbackUrls', callbackUrl),
+    ...given('identityProviders', identityProvider),
   };
 }
 

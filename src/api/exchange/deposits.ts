@@ -2,10 +2,10 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Decision } from '../../domain/fact/decision.ts';
 import {
+  HOLD_REASONS,
   partsOf,
   type Deposit,
   type DepositState,
-  type HoldReason,
 } from '../../domain/deposit/deposit.ts';
 import { versionText } from '../../domain/fact/basis.ts';
 import { DepositId } from '../../domain/ids.ts';
@@ -30,17 +30,7 @@ const depositState = z.enum({
   reversed: 'reversed',
 } as const satisfies { [State in DepositState]: State });
 
-const holdReason = z.enum({
-  operator_hold: 'operator_hold',
-  vault_not_credited: 'vault_not_credited',
-  before_start: 'before_start',
-  unattributed_memo: 'unattributed_memo',
-  memo_required: 'memo_required',
-  decimals_changed: 'decimals_changed',
-  dust: 'dust',
-  halted: 'halted',
-  approval_required: 'approval_required',
-} as const satisfies { [Reason in HoldReason]: Reason });
+const holdReason = z.enum(HOLD_REASONS);
 
 const approvalSchema = z
   .object({

@@ -6,7 +6,7 @@ import { noQuery } from '../paging.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
 import type { OpenSession } from './open-sessions.ts';
-import { roleSchema } from './role-schema.ts';
+import { ROLES } from '../../domain/access/role.ts';
 
 const tags = ['Access'];
 const ID_CHARACTERS_MAX = 64;
@@ -15,7 +15,7 @@ const sessionSchema = z
   .object({
     sessionId: z.string().openapi({ example: 'ses_6f1ed002ab559585' }),
     name: z.string(),
-    role: roleSchema,
+    role: z.enum(ROLES),
     by: z.enum(['token', 'provider']),
     signedInAt: timeText,
     actedAt: timeText.openapi({ description: 'When its person last acted.' }),

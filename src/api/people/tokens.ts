@@ -8,7 +8,7 @@ import { isoTimeOrNull, jsonBody, timeText, isoTime, tooLong } from '../formats.
 import { given, noQuery } from '../paging.ts';
 import { answers, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
-import { roleSchema } from './role-schema.ts';
+import { ROLES } from '../../domain/access/role.ts';
 import type { ListedToken } from './token-book.ts';
 
 const tags = ['Access'];
@@ -28,7 +28,7 @@ const tokenName = z
 
 const tokenFields = {
   name: z.string(),
-  role: roleSchema,
+  role: z.enum(ROLES),
   source: z
     .enum(['config', 'api'])
     .openapi({ description: '`config`: of `api.tokens`. `api`: a person made it at run time.' }),
@@ -56,7 +56,7 @@ const issuedSchema = z
 const personSchema = z
   .object({
     name: z.string(),
-    role: roleSchema,
+    role: z.enum(ROLES),
     by: z.enum(['token', 'provider']),
     lastSignedInAt: timeText,
   })
@@ -115,7 +115,9 @@ const createToken = createRoute({
   request: {
     query: noQuery,
     body: jsonBody(
-      z.strictObject({ name: tokenName, role: roleSchema, reason: reasonText }).openapi('NewToken'),
+      z
+        .strictObject({ name: tokenName, role: z.enum(ROLES), reason: reasonText })
+        .openapi('NewToken'),
     ),
   },
   responses: answers(issued, WRITE_PROBLEMS),
@@ -140,7 +142,7 @@ const rotateToken = createRoute({
             .string()
             .regex(/^tok_[0-9]{1,15}$/, 'must be the version of the token that you read')
             .openapi({ description: 'Another one is refused with 412.', example: 'tok_12' }),
-          role: roleSchema.optional().openapi({ description: 'Its role from now on.' }),
+          role: z.enum(ROLES).optional().openapi({ description: 'Its role from now on.' }),
           reason: reasonText,
         })
         .openapi('TokenRotation'),
