@@ -159,7 +159,7 @@ export function AccessPage(shown: {
   const { tokens, people, sessions, mayManage } = shown;
   return (
     <>
-      <Card id="tokens" title="Tokens" live="access" aside={mayManage ? <CreateForm /> : ''}>
+      <Card id="tokens" title="Tokens" live="access" aside={mayManage && <CreateForm />}>
         <DataTable
           caption="Tokens"
           items={tokens}

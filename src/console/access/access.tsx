@@ -51,7 +51,7 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   const list = async (pageRequest: PageRequest, problem?: ProblemShown, written: Written = []) => {
     const body = (
       <>
-        {problem === undefined ? '' : <ProblemNotice {...{ problem, written }} />}
+        {problem !== undefined && <ProblemNotice {...{ problem, written }} />}
         <AccessPage
           tokens={await listOf<TokenView>(pageRequest, TOKENS)}
           people={await listOf<PersonView>(pageRequest, PEOPLE)}

@@ -172,16 +172,12 @@ function AuditPage(shown: { found: DecisionPage; asked: Asked; showsAccess: bool
         />
       )}
       <Unread found={found} asked={asked} />
-      {asked.kind === undefined ? (
+      {asked.kind === undefined && (
         <p class="foot">
           Acknowledged credits and deposits evaluated again are left out: choose them under “What”.
         </p>
-      ) : (
-        ''
       )}
-      {showsAccess ? (
-        ''
-      ) : (
+      {!showsAccess && (
         <p class="foot">
           Decisions about tokens and sessions are left out: they are for the roles that may read the
           facts of the journal.

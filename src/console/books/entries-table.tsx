@@ -41,9 +41,7 @@ function EntryCell({ entry, index }: Leg): Markup {
       <b>{CAUSES[cause]}</b>
       <span class="why">
         entry {grouped(entryId)}
-        {reverses === null ? (
-          ''
-        ) : (
+        {reverses !== null && (
           <>
             {' '}
             reverses <a href={`#entry-${reverses}`}>{grouped(reverses)}</a>
@@ -130,10 +128,8 @@ export function EntriesTable(table: {
         columns={columnsOf(decimals)}
         rowKey={({ entry, index, line }) => `entry-${entry.entryId}-${line.asset}-${index}`}
       />
-      {entries.length > ENTRIES_MAX ? (
+      {entries.length > ENTRIES_MAX && (
         <p class="foot">{`The first ${ENTRIES_MAX} of ${grouped(entries.length)} entries; the API has all.`}</p>
-      ) : (
-        ''
       )}
     </>
   );

@@ -69,13 +69,13 @@ function HashCard({ books }: { books: HashBooks }): Markup {
         </Fact>
         <Fact name="Network">{[...networks].join(', ') || 'unknown'}</Fact>
         <Fact name="Deposits">
-          {deposits.length === 0 ? <span class="muted">none</span> : ''}
+          {deposits.length === 0 && <span class="muted">none</span>}
           {deposits.map(({ depositId }) => (
             <Identifier value={depositId} href={subjectLink('deposit', depositId)} />
           ))}
         </Fact>
         <Fact name="Withdrawals">
-          {withdrawals.length === 0 ? <span class="muted">none</span> : ''}
+          {withdrawals.length === 0 && <span class="muted">none</span>}
           {withdrawals.map(({ transactionId }) => (
             <Identifier value={transactionId} href={subjectLink('withdrawal', transactionId)} />
           ))}
@@ -121,10 +121,8 @@ export function MovementsPage({ books }: { books: HashBooks }): Markup {
       ))}
       <Card id="notifications" title="Webhooks about the hash" live="intake">
         <HashNotifications items={notifications} />
-        {notificationCount > notifications.length ? (
+        {notificationCount > notifications.length && (
           <p class="foot">{`The newest ${notifications.length} of ${grouped(notificationCount)}.`}</p>
-        ) : (
-          ''
         )}
       </Card>
     </>

@@ -126,7 +126,7 @@ function Kind({ line }: { line: StatementLine }): Markup {
     <>
       {reverses === null ? '' : 'reversal: '}
       {CAUSES[cause]}
-      {change === 'transfer' ? '' : <span class="why">{change}</span>}
+      {change !== 'transfer' && <span class="why">{change}</span>}
     </>
   );
 }
@@ -294,13 +294,11 @@ export function StatementPage({ shown }: { shown: ShownStatement }): Markup {
         title="Statement"
         live="books"
         aside={
-          'statement' in result ? (
+          'statement' in result && (
             <Downloads
               csv={linkTo(`${BOOKS_PATH}/statement/csv`, link)}
               xlsx={linkTo(`${BOOKS_PATH}/statement/xlsx`, link)}
             />
-          ) : (
-            ''
           )
         }
       >

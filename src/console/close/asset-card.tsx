@@ -59,7 +59,7 @@ export function ReportAmount(shown: {
     <LineFigure exact={amount} text={text}>
       {sign}
       {text}
-      {digits === undefined ? <span class="units">smallest units</span> : ''}
+      {digits === undefined && <span class="units">smallest units</span>}
     </LineFigure>
   );
 }
@@ -193,7 +193,7 @@ function vaultTitle(day: DayReport, { vaultId, asset }: DayAsset['vaults'][numbe
   const name = vaultNameOf(report, vaultId);
   return (
     <>
-      {name === null ? '' : <b>{name} </b>}
+      {name !== null && <b>{name} </b>}
       <Identifier
         value={vaultId}
         href={balancesAtCutOff({ vaultId, asset }, close.cutOffAt)}
@@ -229,12 +229,10 @@ function Witnesses({ one, day }: { one: DayAsset; day: DayReport }): Markup {
         rowKey={({ key }) => `${asset}-vault-${key}`}
         folds
       />
-      {vaults.length > VAULTS_MAX ? (
+      {vaults.length > VAULTS_MAX && (
         <p class="foot">
           {`The first ${VAULTS_MAX} of ${vaults.length} vaults; the downloads have all.`}
         </p>
-      ) : (
-        ''
       )}
     </>
   );

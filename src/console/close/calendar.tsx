@@ -69,7 +69,7 @@ function Grid({ month }: { month: Month }): Markup {
         {month.weeks.map((week) => (
           <tr>
             {week.map((day) => (
-              <td>{day === null ? '' : <DayCell day={day} />}</td>
+              <td>{day !== null && <DayCell day={day} />}</td>
             ))}
           </tr>
         ))}
@@ -113,8 +113,8 @@ function MonthLinks({ month }: { month: Month }): Markup {
   const href = (one: string): string => linkTo(CLOSE_PATH, { month: one });
   return (
     <nav class="pager" aria-label="Months">
-      {before === null ? '' : <a href={href(before)}>{`← ${before}`}</a>}
-      {after === null ? '' : <a href={href(after)}>{`${after} →`}</a>}
+      {before !== null && <a href={href(before)}>{`← ${before}`}</a>}
+      {after !== null && <a href={href(after)}>{`${after} →`}</a>}
     </nav>
   );
 }

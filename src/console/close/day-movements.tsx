@@ -50,7 +50,7 @@ function Amounts({ one, figure }: { one: DayMovement; figure: string | undefined
     <>
       {shown.map(([name, amount]) => (
         <div>
-          {figure === undefined ? <span class="muted">{name} </span> : ''}
+          {figure === undefined && <span class="muted">{name} </span>}
           <AmountFigure amount={amount} asset={one.asset} decimals={decimals} signed bare />
         </div>
       ))}
@@ -82,10 +82,8 @@ function Evidence({ one }: { one: DayMovement }): Markup {
       {entries.slice(0, LINES_MAX).map((entry) => (
         <EvidenceLine entry={entry} />
       ))}
-      {entries.length > LINES_MAX ? (
+      {entries.length > LINES_MAX && (
         <a href={movementsLink(one.blockchainHash)}>{`${entries.length - LINES_MAX} more lines`}</a>
-      ) : (
-        ''
       )}
     </>
   );

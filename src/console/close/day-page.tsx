@@ -243,7 +243,7 @@ function ComparisonCard({ day }: { day: DayReport }): Markup {
     <Card
       id="comparison"
       title={before === null ? 'This day' : 'Beside the day before'}
-      aside={before === null ? '' : <a href={`${CLOSE_PATH}/${before.day}`}>{before.day}</a>}
+      aside={before !== null && <a href={`${CLOSE_PATH}/${before.day}`}>{before.day}</a>}
     >
       <DataTable
         caption="Counts of the day"
@@ -321,12 +321,11 @@ export function UnclosedDayPage(shown: {
           </p>
         ) : (
           <p>
-            <NextClose at={nextCloseAt} />{' '}
-            {kind === 'due' ? <CloseSooner mayClose={mayClose} /> : ''}
+            <NextClose at={nextCloseAt} /> {kind === 'due' && <CloseSooner mayClose={mayClose} />}
           </p>
         )}
       </EmptyState>
-      {kind === 'due' && mayClose ? (
+      {kind === 'due' && mayClose && (
         <ConfirmForm
           confirm={{
             action: `${CLOSE_PATH}/${day}/close`,
@@ -334,8 +333,6 @@ export function UnclosedDayPage(shown: {
             effect,
           }}
         />
-      ) : (
-        ''
       )}
     </Card>
   );

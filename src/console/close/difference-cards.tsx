@@ -54,7 +54,7 @@ function Explanation(
   return (
     <>
       <Badge tone={toneOf(one)} text={WORDS[explanation] ?? explanation} />{' '}
-      {breakId === null ? '' : <Identifier value={breakId} href={`/console/breaks/${breakId}`} />}
+      {breakId !== null && <Identifier value={breakId} href={`/console/breaks/${breakId}`} />}
       <span class="why">
         <Prose text={text} asset={asset} decimals={decimals} />
       </span>

@@ -91,7 +91,7 @@ export function Actions(props: { deposit: Deposit; rule: PolicyRule; allowed: Al
   const another = name === undefined ? undefined : needsAnother(deposit, rule, name);
   return (
     <div class="decisions">
-      {why === null ? '' : <span class="muted">{why}</span>}
+      {why !== null && <span class="muted">{why}</span>}
       {shown.map((decision) =>
         decision === 'approve' && another !== undefined ? (
           <span class="muted">{another}</span>
@@ -105,7 +105,7 @@ export function Actions(props: { deposit: Deposit; rule: PolicyRule; allowed: Al
               danger: decision === 'hold',
             }}
           >
-            {decision === 'attribute' ? (
+            {decision === 'attribute' && (
               <label class="field">
                 <span>Owner, in your own terms</span>
                 <input
@@ -116,8 +116,6 @@ export function Actions(props: { deposit: Deposit; rule: PolicyRule; allowed: Al
                   value={deposit.attributedTo ?? ''}
                 />
               </label>
-            ) : (
-              ''
             )}
           </ConfirmForm>
         ),

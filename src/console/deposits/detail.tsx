@@ -53,7 +53,7 @@ function Situation({ shown }: { shown: ShownDeposit }): Markup {
       <p>
         <b>{title}.</b> <Prose text={next} asset={deposit.asset} decimals={decimals} />
       </p>
-      {isEnded ? '' : <Gates gates={gatesOf(deposit, shown)} />}
+      {!isEnded && <Gates gates={gatesOf(deposit, shown)} />}
     </Card>
   );
 }
@@ -175,7 +175,7 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
         </Fact>
         <Fact name="Credit">
           <PartId value={credit?.creditId ?? deposit.reversed} />
-          {credit === null && deposit.reversed !== null ? <span class="muted"> reversed</span> : ''}
+          {credit === null && deposit.reversed !== null && <span class="muted"> reversed</span>}
         </Fact>
         <Fact name="Consumer’s reference">
           {credit === null && deposit.reversed !== null ? (
@@ -226,7 +226,7 @@ function EffectLine({ effect, shown }: { effect: Effect; shown: ShownDeposit }):
           />{' '}
           Item {effect.feedSeq} of the feed, <Identifier value={effect.creditId} />:{' '}
           <AmountFigure amount={effect.amount} asset={asset} decimals={decimals} />
-          {effect.kind === 'credit' ? <span class="muted"> {effect.terms}</span> : ''}
+          {effect.kind === 'credit' && <span class="muted"> {effect.terms}</span>}
         </>
       );
     case 'acknowledged':
@@ -310,7 +310,7 @@ function StepItem({ step, shown }: { step: Step; shown: ShownDeposit }): Markup 
   const effects = step.effects.map((effect) => <EffectLine effect={effect} shown={shown} />);
   return (
     <LifeStep step={step} effects={effects} showsBodies={showsBodies}>
-      {step.record === null ? '' : <Comparison record={step.record} deposit={life.deposit} />}
+      {step.record !== null && <Comparison record={step.record} deposit={life.deposit} />}
     </LifeStep>
   );
 }
@@ -327,10 +327,8 @@ export function DepositPage({ shown }: { shown: ShownDeposit }): Markup {
             <StepItem step={step} shown={shown} />
           ))}
         </ol>
-        {life.isCut ? (
+        {life.isCut && (
           <p class="foot">Only the first 60 notifications, postings and breaks are shown.</p>
-        ) : (
-          ''
         )}
       </Card>
       <Parts deposit={life.deposit} rule={rule} />

@@ -61,7 +61,7 @@ function Owner({ deposit }: { deposit: Deposit }): Markup {
   return (
     <>
       {accountId === null ? 'vault' : 'account'} <Identifier value={accountId ?? vaultId} />
-      {addressId === null ? <span class="why">{lack}</span> : ''}
+      {addressId === null && <span class="why">{lack}</span>}
     </>
   );
 }
@@ -137,9 +137,7 @@ function Found(list: { filter: DepositFilter; found: DepositsFound; decimals: De
           folds={hasLongAmount(items, decimals)}
         />
       )}
-      {searchedTo === null ? (
-        ''
-      ) : (
+      {searchedTo !== null && (
         <p class="foot">
           The search has come back to {momentText(searchedTo)}. “Next” continues from there; a hash,
           a state or a day makes it shorter.

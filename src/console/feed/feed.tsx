@@ -77,10 +77,8 @@ function UnacknowledgedCard(shown: {
           folds={hasLongAmount(items, decimals)}
         />
       )}
-      {total > items.length ? (
+      {total > items.length && (
         <p class="foot">{`The oldest ${items.length} of ${grouped(total)}.`}</p>
-      ) : (
-        ''
       )}
     </Card>
   );
@@ -110,7 +108,7 @@ function feedColumns(decimals: Decimals): Column<FeedItem>[] {
       cell: ({ item }) => (
         <>
           <Badge tone={item.kind === 'credit' ? 'good' : 'alarm'} text={item.kind} />
-          {item.reverses === null ? '' : <span class="why">{`of ${item.reverses}`}</span>}
+          {item.reverses !== null && <span class="why">{`of ${item.reverses}`}</span>}
         </>
       ),
     },

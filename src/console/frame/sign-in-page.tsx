@@ -25,9 +25,7 @@ export function SignInPage(page: {
           <h1>
             <Wordmark name="Counterfoil" />
           </h1>
-          {provider === null ? (
-            ''
-          ) : (
+          {provider !== null && (
             <a class="button primary" href={linkTo('/console/session/provider', { next })}>
               Sign in at {provider}
             </a>
@@ -43,16 +41,12 @@ export function SignInPage(page: {
             aria-describedby="hint"
           />
           <input type="hidden" name="next" value={next} />
-          {refused === null ? (
-            ''
-          ) : (
+          {refused !== null && (
             <p class="refused" role="alert">
               {refused}
             </p>
           )}
-          {written === '' ? (
-            ''
-          ) : (
+          {written !== '' && (
             <p class="hint">
               You wrote: <q>{written}</q>
             </p>

@@ -34,9 +34,7 @@ function Item(item: { one: Attention; decimals: Decimals; now: number }): Markup
         {one.notes.map((note) => (
           <span class="muted">
             {note.text}
-            {note.at === undefined ? (
-              ''
-            ) : (
+            {note.at !== undefined && (
               <>
                 {' '}
                 <Moment at={note.at} />
@@ -53,13 +51,11 @@ function Item(item: { one: Attention; decimals: Decimals; now: number }): Markup
         <p class="stake">
           <AmountFigure {...stake} decimals={decimals} signed={isDifference} />
           {/* Without these words, "+0.5 ETH" reads as a gain where 0.5 ETH are gone. */}
-          {isDifference ? <span class="muted"> ours minus theirs</span> : ''}
+          {isDifference && <span class="muted"> ours minus theirs</span>}
         </p>
       ))}
-      {one.group === null && (one.subject === 'break' || one.subject === 'deposit') ? (
+      {one.group === null && (one.subject === 'break' || one.subject === 'deposit') && (
         <Identifier value={one.id} />
-      ) : (
-        ''
       )}
     </li>
   );
@@ -132,7 +128,7 @@ export function AttentionCard({
           ))}
         </ul>
       )}
-      {why === null ? '' : <p class="foot">{why}</p>}
+      {why !== null && <p class="foot">{why}</p>}
       <LeftOut attention={attention} />
       <Healing count={attention.healing} />
     </Card>

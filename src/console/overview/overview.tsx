@@ -93,7 +93,7 @@ function Overview(shown: {
         </div>
         <div class="side">
           <HealthCard snapshot={snapshot} status={status} />
-          {creditLatency === null ? '' : <LatencyCard latency={creditLatency} at={snapshot.at} />}
+          {creditLatency !== null && <LatencyCard latency={creditLatency} at={snapshot.at} />}
           <Card id="rate" title="Notifications per minute" live="intake tick">
             <RateChart minutes={perMinute} />
           </Card>

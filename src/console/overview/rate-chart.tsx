@@ -49,9 +49,7 @@ export function RateChart({ minutes }: { minutes: Minutes }): Markup {
       </svg>
       <p class="foot">
         {text}
-        {isQuiet ? (
-          ''
-        ) : (
+        {!isQuiet && (
           <>
             , at <Moment at={peak.at} />.
           </>

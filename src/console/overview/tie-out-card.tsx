@@ -71,9 +71,7 @@ function difference(row: TieOutRow, { differences }: Links): Markup | string {
         .map(([side, amount]) => (
           <div class="difference">
             <Badge tone="alarm" text={side} />{' '}
-            {amount === null ? (
-              ''
-            ) : (
+            {amount !== null && (
               <a href={differences}>
                 <AmountFigure amount={amount} asset={asset} decimals={decimals} signed bare />
               </a>
@@ -136,9 +134,7 @@ function Verdict({ snapshot }: { snapshot: Snapshot }): Markup {
   return (
     <p class="verdict">
       <a href={subjectLink('day', day)}>{day}</a> <StatusBadge status={status} />{' '}
-      {critical === null ? (
-        ''
-      ) : (
+      {critical !== null && (
         <>
           <Badge tone="alarm" text={critical} />{' '}
         </>

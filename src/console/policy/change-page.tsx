@@ -58,12 +58,10 @@ function UnitField(shown: { index: number; rule: FormRule; decimals: Decimals })
     <label class="field">
       <span>Amounts in</span>
       <select name={`unit-${index}`}>
-        {isKnown ? (
+        {isKnown && (
           <option value="own" selected={rule.unit === 'own'}>
             {asset === '' ? 'the asset’s unit' : symbolOf(asset)}
           </option>
-        ) : (
-          ''
         )}
         <option value="smallest" selected={rule.unit === 'smallest' || !isKnown}>
           smallest units
@@ -94,11 +92,9 @@ function RuleFields(shown: { index: number; rule: FormRule; decimals: Decimals }
     <fieldset class="rule">
       <legend>{legendOf(scope)}</legend>
       <input type="hidden" name={`scope-${index}`} value={scope.kind} />
-      {isNew ? <input type="hidden" name={`new-${index}`} value="yes" /> : ''}
-      {note === null ? '' : <p class="muted">{note}</p>}
-      {scope.kind === 'default' ? (
-        ''
-      ) : (
+      {isNew && <input type="hidden" name={`new-${index}`} value="yes" />}
+      {note !== null && <p class="muted">{note}</p>}
+      {scope.kind !== 'default' && (
         <label class="field">
           <span>{isNew ? 'Name' : 'Name; empty removes the rule, not its halt'}</span>
           <input name={`name-${index}`} value={scope.name} autocomplete="off" />
@@ -183,10 +179,8 @@ export function ChangePage(shown: {
   const rules = withNewRules(shown.rules);
   return (
     <>
-      {problem === null ? '' : <ProblemNotice problem={problem} written={problem.written ?? []} />}
-      {rules.length > FORM_RULES_MAX ? (
-        ''
-      ) : (
+      {problem !== null && <ProblemNotice problem={problem} written={problem.written ?? []} />}
+      {rules.length <= FORM_RULES_MAX && (
         <Card id="form" title="As a form" aside={<a href={POLICY_PATH}>Keep the policy</a>}>
           <p class="muted">
             An empty field is inherited; “never” asks for no approval. The review shows each amount

@@ -79,12 +79,10 @@ function Switch(shown: {
     <li class={`switch${halted ? ' on' : ''}`} id={`switch-${name.replaceAll(' ', '-')}`}>
       <span class="switch-name">{name}</span>
       {halted ? <Badge tone="alarm" text="halted" /> : <Badge tone="good" text="crediting" />}
-      {halted && doubt !== null ? (
+      {halted && doubt !== null && (
         <p class="why">{`Stops no deposit that is known here: ${doubt}`}</p>
-      ) : (
-        ''
       )}
-      {maySwitch ? (
+      {maySwitch && (
         <ConfirmForm
           confirm={{
             action: `${POLICY_PATH}/${halted ? 'resume' : 'halt'}`,
@@ -94,8 +92,6 @@ function Switch(shown: {
             danger: !halted,
           }}
         />
-      ) : (
-        ''
       )}
     </li>
   );
@@ -144,12 +140,10 @@ export function HaltsCard(shown: {
       id="halts"
       title="Halts"
       live="policy"
-      aside={maySwitch ? <OtherHalt version={version} /> : ''}
+      aside={maySwitch && <OtherHalt version={version} />}
     >
-      {assets.length > ASSETS_MAX || find !== '' ? (
+      {(assets.length > ASSETS_MAX || find !== '') && (
         <FilterForm action={POLICY_PATH} fields={filter} />
-      ) : (
-        ''
       )}
       <ul class="switches">
         {scopesOf(policy, assets, find).map((scope) => (

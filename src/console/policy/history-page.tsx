@@ -42,7 +42,7 @@ export function HistoryPage(shown: { found: Page<PolicyChange>; decimals: Decima
       live="policy"
       aside={<a href={POLICY_PATH}>Current policy</a>}
     >
-      {found.total < 2 ? '' : <CompareForm from="" to="" />}
+      {found.total >= 2 && <CompareForm from="" to="" />}
       {found.total === 0 ? (
         <EmptyState title="No crediting policy was set yet." />
       ) : (

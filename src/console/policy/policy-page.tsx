@@ -104,16 +104,12 @@ export function PolicyPage(shown: {
   const { row, decimals, warnings, find, isNew, maySwitch, mayChange } = shown;
   return (
     <>
-      {isNew ? (
+      {isNew && (
         <div class="notice good" role="status">
           <b>{`The policy ${policyVersion(row)} is in force.`}</b>
         </div>
-      ) : (
-        ''
       )}
-      {warnings.length === 0 ? (
-        ''
-      ) : (
+      {warnings.length !== 0 && (
         <div class="notice warn">
           <b>Check the policy</b>
           <ul>
@@ -138,12 +134,10 @@ export function PolicyPage(shown: {
         aside={
           <span>
             <a href={`${POLICY_PATH}/history`}>History</a>{' '}
-            {mayChange ? (
+            {mayChange && (
               <a class="button" href={`${POLICY_PATH}/change`}>
                 Change…
               </a>
-            ) : (
-              ''
             )}
           </span>
         }

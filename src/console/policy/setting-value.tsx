@@ -29,7 +29,7 @@ export function SettingValue(shown: {
     return (
       <>
         <LineFigure exact={value} text={text} />
-        {asStored ? <span class="units">smallest units</span> : ''}
+        {asStored && <span class="units">smallest units</span>}
       </>
     );
   }

@@ -80,16 +80,12 @@ export function SimulationCard(shown: {
           href={({ deposit }) => `/console/deposits/${deposit.depositId}`}
         />
       )}
-      {changed.length > SHOWN ? (
+      {changed.length > SHOWN && (
         <p class="foot">
           {`The first ${SHOWN} of ${changed.length}. POST /v1/policy/simulate lists all.`}
         </p>
-      ) : (
-        ''
       )}
-      {oldestFirstSeenAt === null ? (
-        ''
-      ) : (
+      {oldestFirstSeenAt !== null && (
         <p class="foot">
           The oldest of them was first seen <Moment at={Date.parse(oldestFirstSeenAt)} />. Depths,
           approvals and holds count as they are now. Credited deposits are evaluated as if nobody

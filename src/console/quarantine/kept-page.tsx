@@ -64,9 +64,7 @@ function Facts({ row }: { row: QuarantineRow }): Markup {
       <Fact name="Received">
         <Moment at={receivedAt} />
       </Fact>
-      {retriedAt === null ? (
-        ''
-      ) : (
+      {retriedAt !== null && (
         <Fact name="Retried">
           <Moment at={retriedAt} />
         </Fact>
@@ -115,17 +113,13 @@ export function KeptPage({ kept, mayRetry }: { kept: Kept; mayRetry: boolean }):
         <p class="lead">{defect}</p>
         <Facts row={row} />
       </Card>
-      {mayRetry && state === 'kept' ? (
+      {mayRetry && state === 'kept' && (
         <div class="actions">
           <ConfirmForm confirm={{ action, label: 'Retry', effect, hidden }} />
         </div>
-      ) : (
-        ''
       )}
       <WhatToDo about={about} />
-      {body === null ? (
-        ''
-      ) : (
+      {body !== null && (
         <Card id="body" title="The body as received">
           <RawBody body={body} seq={seq} />
         </Card>

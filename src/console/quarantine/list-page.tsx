@@ -123,7 +123,7 @@ export function QuarantinePage(shown: {
           <a href="/console/breaks?type=malformed">malformed</a>.
         </p>
       </Card>
-      {mayRetry && found.items.some((one) => one.state === 'kept') ? <RetryForm /> : ''}
+      {mayRetry && found.items.some((one) => one.state === 'kept') && <RetryForm />}
     </>
   );
 }

@@ -49,7 +49,7 @@ function Opened({ opened: { items, total } }: { opened: Page<ShownBreak> }): Mar
           ))}
         </ul>
       )}
-      {total > items.length ? <p class="foot">{`The first ${items.length} of ${total}.`}</p> : ''}
+      {total > items.length && <p class="foot">{`The first ${items.length} of ${total}.`}</p>}
     </section>
   );
 }
@@ -64,9 +64,7 @@ export function RunDetail(shown: {
   const { replayed, pulledForward, backfilled } = run.repairs;
   return (
     <Card id="run" title={`Run rec_${run.seq}`} aside={<a href="/console/runs">All runs</a>}>
-      {run.incomplete === null ? (
-        ''
-      ) : (
+      {run.incomplete !== null && (
         <p class="notice warn">
           The comparison with the custody API is incomplete: {run.incomplete.replaceAll('_', ' ')}.
         </p>

@@ -112,7 +112,7 @@ function Conservation({ shown }: { shown: ShownWithdrawal }): Markup {
       id="conservation"
       title="Books, chain view and custody API"
       live="books"
-      aside={blockchainHash === null ? '' : <a href={movementsLink(blockchainHash)}>Every entry</a>}
+      aside={blockchainHash !== null && <a href={movementsLink(blockchainHash)}>Every entry</a>}
     >
       {blockchainHash === null ? (
         <p class="muted">It has no hash yet, so nothing is posted and nothing can be compared.</p>

@@ -41,7 +41,7 @@ export function StatusBadge({ one }: { one: Pick<Withdrawal, 'status' | 'reasonC
   return (
     <>
       <Badge tone={toneOf(status)} text={status ?? 'informational'} />
-      {reasonCode === null ? '' : <span class="why">{reasonCode.replaceAll('_', ' ')}</span>}
+      {reasonCode !== null && <span class="why">{reasonCode.replaceAll('_', ' ')}</span>}
     </>
   );
 }
@@ -54,14 +54,10 @@ export function Moved({ one, decimals }: { one: Withdrawal; decimals: Decimals }
     <>
       {moved.map(({ asset, amount, fee }) => (
         <>
-          {amount === 0n ? (
-            ''
-          ) : (
+          {amount !== 0n && (
             <AmountFigure amount={amount} asset={asset} decimals={decimals} signed />
           )}
-          {fee === 0n ? (
-            ''
-          ) : (
+          {fee !== 0n && (
             <span class="why">
               fee <AmountFigure amount={fee} asset={asset} decimals={decimals} signed />
             </span>
@@ -141,9 +137,7 @@ export function WithdrawalsPage(shown: {
     <>
       <Views views={VIEWS} here={linkTo(PATH, filter)} person={person} />
       <FoldedFilter action={PATH} fields={fieldsOf(filter, decimals)} open={problem !== null} />
-      {filter.asset === undefined && filter.amount === undefined ? (
-        ''
-      ) : (
+      {(filter.asset !== undefined || filter.amount !== undefined) && (
         <p class="muted">
           An asset or an amount is looked for in what the newest 10,000 withdrawals moved.
         </p>

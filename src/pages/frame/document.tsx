@@ -70,7 +70,7 @@ function MessageNotice({ message }: { message: Message }): Markup {
   return (
     <div class={`notice ${message.tone}`} role={message.tone === 'alarm' ? 'alert' : 'status'}>
       <b>{message.title}</b>
-      {message.detail === null ? '' : <p>{message.detail}</p>}
+      {message.detail !== null && <p>{message.detail}</p>}
       <WrittenText written={written} />
     </div>
   );
@@ -106,7 +106,7 @@ export function FramedPage(page: {
       title={`${title} · ${site.name}`}
       assets={site.assets}
       live={live}
-      head={page.reloads ? <Reload path={path} /> : ''}
+      head={page.reloads && <Reload path={path} />}
     >
       <a class="skip" href="#main">
         Skip to the page
@@ -139,7 +139,7 @@ export function FramedPage(page: {
       </header>
       <main id="main" tabindex={-1}>
         <h1>{title}</h1>
-        {message === null ? '' : <MessageNotice message={message} />}
+        {message !== null && <MessageNotice message={message} />}
         {body}
       </main>
       <KeyboardHelp sections={site.sections} />

@@ -161,9 +161,7 @@ function Since({ shown }: { shown: OneBreak }): Markup {
   return (
     <p class="lead">
       Counterfoil counts {subject.asset} with <b>{pinned}</b> decimals.{' '}
-      {stated === null ? (
-        ''
-      ) : (
+      {stated !== null && (
         <>
           The notification states <b>{stated}</b>.
         </>
@@ -196,19 +194,15 @@ function Summary({ shown, looking }: { shown: OneBreak; looking: Looking }): Mar
         <Fact name="Opened">
           <Moment at={one.openedAt} /> (<Age at={one.openedAt} now={now} /> ago)
         </Fact>
-        {one.resolvedAt === null ? (
-          ''
-        ) : (
+        {one.resolvedAt !== null && (
           <Fact name="Resolved">
             <Moment at={one.resolvedAt} /> by {one.resolvedBy}: {one.resolution}
           </Fact>
         )}
-        {one.type === 'reversal_after_credit' ? (
+        {one.type === 'reversal_after_credit' && (
           <Fact name="Reversal in the feed">
             {reversal === null ? 'none yet' : <Identifier value={reversal.creditId} />}
           </Fact>
-        ) : (
-          ''
         )}
         {names.map((name) => {
           const value = subject[name];
@@ -298,9 +292,7 @@ export function BreakPage(page: { shown: OneBreak; looking: Looking }): Markup {
           <Card id="evidence" title="Evidence" live="breaks books">
             <h3>When the break opened or last changed</h3>
             <Figures one={one} decimals={decimals} />
-            {one.subject.blockchainHash === null ? (
-              ''
-            ) : (
+            {one.subject.blockchainHash !== null && (
               <>
                 <h3>Now: the hash, as each witness reports it</h3>
                 <Witnesses statements={movements} decimals={decimals} />

@@ -129,7 +129,7 @@ export function ExemptCard({ one, decimals, looking }: Exempting): Markup {
       aside={<a href={EXEMPTIONS_PATH}>Every rule</a>}
     >
       <p>A rule accepts a difference until its end. It never causes a credit.</p>
-      {looking.mayAct ? (
+      {looking.mayAct && (
         <ConfirmForm
           confirm={{
             action: `${PATH}/${one.breakId}/exempt`,
@@ -141,8 +141,6 @@ export function ExemptCard({ one, decimals, looking }: Exempting): Markup {
         >
           <RuleFields {...{ one, decimals, looking }} />
         </ConfirmForm>
-      ) : (
-        ''
       )}
     </Card>
   );

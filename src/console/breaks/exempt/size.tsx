@@ -95,7 +95,7 @@ export function SizeFields({ one, decimals }: { one: ShownBreak; decimals: Decim
           autocomplete="off"
         />
       </label>
-      {asset === null ? '' : <UnitField asset={asset} count={count} />}
+      {asset !== null && <UnitField asset={asset} count={count} />}
     </>
   );
 }

@@ -11,7 +11,7 @@ export function GuideText({ type }: { type: BreakType }): Markup {
   return (
     <>
       <p>{happened}</p>
-      {severity === undefined ? '' : <p>{severity}</p>}
+      {severity !== undefined && <p>{severity}</p>}
       <ol class="steps">
         {steps.map((step) => (
           <li>{step}</li>

@@ -228,17 +228,13 @@ export function QueuePage(page: {
     <>
       <Views views={viewsFor(looking.name)} here={queueLink(filter)} person={looking.name} />
       <Filters filter={filter} isOpen={problem !== null} />
-      {groups.length === 0 || looking.isChosen ? (
-        ''
-      ) : (
+      {groups.length > 0 && !looking.isChosen && (
         <Card id="causes" title="Probably of one cause" {...live}>
           <Groups groups={groups} />
-          {found.total > GROUPED_MAX ? (
+          {found.total > GROUPED_MAX && (
             <p class="foot">
               Among the {GROUPED_MAX} most urgent breaks. A group’s page counts all of its breaks.
             </p>
-          ) : (
-            ''
           )}
         </Card>
       )}
@@ -274,10 +270,8 @@ export function QueuePage(page: {
         )}
         <PageLinks found={found} href={(number) => queueLink(filter, { page: number })} />
       </Card>
-      {looking.mayAct && found.items.length > 0 ? (
+      {looking.mayAct && found.items.length > 0 && (
         <BulkForm back={queueLink(filter)} name={looking.name ?? ''} />
-      ) : (
-        ''
       )}
     </>
   );

@@ -33,10 +33,8 @@ export function LifeStep(
         <Moment at={at} /> <span class="origin">{origin}</span>
       </p>
       <h3>{title}</h3>
-      {detail === null ? '' : <p class="muted">{detail}</p>}
-      {effects.length === 0 ? (
-        ''
-      ) : (
+      {detail !== null && <p class="muted">{detail}</p>}
+      {effects.length !== 0 && (
         <ul class="effects">
           {effects.map((effect) => (
             <li>{effect}</li>
@@ -44,7 +42,7 @@ export function LifeStep(
         </ul>
       )}
       {children}
-      {fact === null || !showsBodies ? '' : <StepBody fact={fact} />}
+      {fact !== null && showsBodies && <StepBody fact={fact} />}
     </li>
   );
 }

@@ -102,13 +102,11 @@ export function Witnesses(props: {
         rowKey={({ movement }) => `movement-${movement.vaultId}-${movement.asset}`}
         folds
       />
-      {statements.some(({ movement }) => movement.custody === null) ? (
+      {statements.some(({ movement }) => movement.custody === null) && (
         <p class="foot">
           “Not compared”: nobody asked the custody API for the sum of this hash. A deposit’s own
           record is compared separately: the deposit’s page shows it under “Life”.
         </p>
-      ) : (
-        ''
       )}
     </>
   );

@@ -26,7 +26,7 @@ export function StateBadge(shown: {
   return (
     <>
       {href === undefined ? badge : <a href={href}>{badge}</a>}
-      {reason === null ? '' : <span class="why">{reason.replaceAll('_', ' ')}</span>}
+      {reason !== null && <span class="why">{reason.replaceAll('_', ' ')}</span>}
     </>
   );
 }

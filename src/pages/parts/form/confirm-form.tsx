@@ -30,7 +30,7 @@ export function ConfirmForm(props: PropsWithChildren<{ confirm: Confirmation }>)
           <input type="hidden" name={name} value={value} />
         ))}
         {props.children}
-        {asksReason ? <ReasonField /> : ''}
+        {asksReason && <ReasonField />}
         <button class="primary">{label}</button>
       </form>
     </details>

@@ -44,7 +44,7 @@ export function FilterForm(filter: { action: string; fields: readonly FilterFiel
         <Field field={field} />
       ))}
       <button>Filter</button>
-      {isSet ? <a href={action}>Clear</a> : ''}
+      {isSet && <a href={action}>Clear</a>}
     </form>
   );
 }

@@ -21,7 +21,7 @@ export function Pager(list: {
           Previous
         </a>
       )}
-      {position === undefined ? '' : <span class="muted">{position}</span>}
+      {position !== undefined && <span class="muted">{position}</span>}
       {next === null ? (
         <span class="muted">Next</span>
       ) : (

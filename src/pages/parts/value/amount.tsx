@@ -76,17 +76,13 @@ export function AmountFigure(figure: {
         {sign}
         {text}
       </span>
-      {bare ? (
-        ''
-      ) : (
+      {!bare && (
         <>
           {' '}
           <AssetName asset={asset} />
         </>
       )}
-      {fractionDigits === 0 ? (
-        ''
-      ) : (
+      {fractionDigits !== 0 && (
         <SmallestUnits exact={fractionDigits === undefined ? undefined : exact} />
       )}
     </data>

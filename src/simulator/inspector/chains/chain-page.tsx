@@ -25,7 +25,7 @@ function Hashes({ hashes }: { hashes: readonly string[] }): Markup {
           <Identifier value={hash} href={`${HOME}/chains/hashes/${hash}`} />{' '}
         </>
       ))}
-      {more > 0 ? <span class="muted">and {grouped(more)} more</span> : ''}
+      {more > 0 && <span class="muted">and {grouped(more)} more</span>}
     </>
   );
 }

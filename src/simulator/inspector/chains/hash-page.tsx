@@ -32,9 +32,7 @@ function Facts({ row }: { row: OnChainTransaction }): Markup {
       <Fact name="Network">
         <a href={`${HOME}/chains/${row.network}`}>{row.network}</a>
       </Fact>
-      {blockHeight === null ? (
-        ''
-      ) : (
+      {blockHeight !== null && (
         <>
           <Fact name="Block">{grouped(blockHeight)}</Fact>
           <Fact name="Confirmations">{grouped(row.confirmations)}</Fact>
@@ -43,23 +41,17 @@ function Facts({ row }: { row: OnChainTransaction }): Markup {
       <Fact name="First seen">
         <Moment at={row.firstSeenAt} />
       </Fact>
-      {minedAt === null ? (
-        ''
-      ) : (
+      {minedAt !== null && (
         <Fact name="Mined">
           <Moment at={minedAt} />
         </Fact>
       )}
-      {transactionId === null ? (
-        ''
-      ) : (
+      {transactionId !== null && (
         <Fact name="Order">
           <Identifier value={transactionId} href={`${HOME}/transactions/${transactionId}`} />
         </Fact>
       )}
-      {replaces === null ? (
-        ''
-      ) : (
+      {replaces !== null && (
         <Fact name="Replaces">
           <Identifier value={replaces} href={`${HOME}/chains/hashes/${replaces}`} />
         </Fact>

@@ -28,16 +28,12 @@ function Facts({ row, url }: { row: NotificationRow; url: string | undefined }):
       <Fact name="Vault">
         <Identifier value={vaultId} href={`${HOME}/vaults/${vaultId}`} />
       </Fact>
-      {transactionId === null ? (
-        ''
-      ) : (
+      {transactionId !== null && (
         <Fact name="Transaction">
           <Identifier value={transactionId} href={`${HOME}/transactions/${transactionId}`} />
         </Fact>
       )}
-      {blockchainHash === null ? (
-        ''
-      ) : (
+      {blockchainHash !== null && (
         <Fact name="Hash">
           <Identifier value={blockchainHash} href={`${HOME}/chains/hashes/${blockchainHash}`} />
         </Fact>
@@ -46,9 +42,7 @@ function Facts({ row, url }: { row: NotificationRow; url: string | undefined }):
       <Fact name="Made">
         <Moment at={row.createdAt} />
       </Fact>
-      {row.deliveredAt === null ? (
-        ''
-      ) : (
+      {row.deliveredAt !== null && (
         <Fact name="Delivered">
           <Moment at={row.deliveredAt} />
         </Fact>
@@ -80,7 +74,7 @@ function Attempts({ attempts }: { attempts: readonly Attempt[] }): Markup {
                 tone={delivered ? 'good' : 'alarm'}
                 text={statusCode === null ? 'no answer' : String(statusCode)}
               />
-              {error === null ? '' : <span class="detail muted">{error}</span>}
+              {error !== null && <span class="detail muted">{error}</span>}
             </>
           ),
         },
@@ -107,7 +101,7 @@ export function NotificationPage(page: {
       <Card id="notification" title="Notification" live="deliveries">
         <Facts row={row} url={url} />
         <div class="actions">
-          {row.status === 'delivered' && url !== undefined ? (
+          {row.status === 'delivered' && url !== undefined && (
             <ConfirmForm
               confirm={{
                 action: `${path}/replay`,
@@ -116,10 +110,8 @@ export function NotificationPage(page: {
                 asksReason: false,
               }}
             />
-          ) : (
-            ''
           )}
-          {row.status === 'pending' ? (
+          {row.status === 'pending' && (
             <ConfirmForm
               confirm={{
                 action: `${HOME}/queues/${row.vaultId}/retry`,
@@ -129,8 +121,6 @@ export function NotificationPage(page: {
                 asksReason: false,
               }}
             />
-          ) : (
-            ''
           )}
         </div>
       </Card>

@@ -134,16 +134,14 @@ function Actions({ row, context }: { row: Transaction; context: InspectorContext
   const approvers = (asked ?? masters ?? []).filter((clientId) => !decided.has(clientId));
   return (
     <div class="actions">
-      {approvers.length === 0 ? (
-        ''
-      ) : (
+      {approvers.length !== 0 && (
         <>
           <Decision row={row} approvers={approvers} label="Approve" />
           <Decision row={row} approvers={approvers} label="Reject" />
         </>
       )}
-      {row.status === 'to-sign' ? <SignForm row={row} /> : ''}
-      {CANCELLABLE.has(row.status) ? (
+      {row.status === 'to-sign' && <SignForm row={row} />}
+      {CANCELLABLE.has(row.status) && (
         <ConfirmForm
           confirm={{
             action: `${HOME}/transactions/${row.transactionId}/cancel`,
@@ -153,8 +151,6 @@ function Actions({ row, context }: { row: Transaction; context: InspectorContext
             danger: true,
           }}
         />
-      ) : (
-        ''
       )}
     </div>
   );
@@ -172,7 +168,7 @@ function Life({ events }: { events: readonly TransactionEvent[] }): Markup {
             <Moment at={Date.parse(event.timestamp)} />
           </p>
           <h3>{event.type}</h3>
-          {event.reasonCode === undefined ? '' : <p class="muted">{event.reasonCode}</p>}
+          {event.reasonCode !== undefined && <p class="muted">{event.reasonCode}</p>}
         </li>
       ))}
     </ol>

@@ -122,9 +122,7 @@ export function VaultPage(page: {
       <Card id="vault" title="Vault" live="vaults deliveries">
         <Facts vault={vault} services={services} />
       </Card>
-      {addresses.length === 0 ? (
-        ''
-      ) : (
+      {addresses.length !== 0 && (
         <>
           <Card id="deposit" title="Deposit from outside">
             <DepositForm {...holding} />
