@@ -1,5 +1,5 @@
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
-import { assetOptions } from '../parts/list/filter-values.ts';
+import { assetOptions, optionsOf } from '../parts/list/filter-values.ts';
 import { Amount } from '../../domain/money/amount.ts';
 import { HOLD_REASONS, type DepositState, type HoldReason } from '../../domain/deposit/deposit.ts';
 import type { DepositSearch } from '../../store/queries.ts';
@@ -85,26 +85,20 @@ function readAmount(
   return { problem: { title: `${label} is not an amount`, detail } };
 }
 
-function isOneOf<Value extends string>(
-  values: readonly Value[],
-  text: string | undefined,
-): text is Value {
-  return values.some((value) => value === text);
-}
-
 /** What the store searches for, or what is wrong with the filter. */
 export function searchOf(
   filter: DepositFilter,
   decimals: Decimals,
 ): { readonly search: DepositSearch } | { readonly problem: FilterProblem } {
-  const { state, reason, from, to, amountFrom, amountTo, ...equal } = filter;
+  const { reason, from, to, amountFrom, amountTo, ...equal } = filter;
   const about = { asset: filter.asset, decimals };
   const least = readAmount(amountFrom, 'Amount from', about);
   const most = readAmount(amountTo, 'Amount to', about);
   const firstDay = readDay(from, 'First seen from');
   const lastDay = readDay(to, 'First seen until');
   for (const read of [least, most, firstDay, lastDay]) if ('problem' in read) return read;
-  if (state !== undefined && !isOneOf(STATES, state)) {
+  const state = STATES.find((one) => one === filter.state);
+  if (filter.state !== undefined && state === undefined) {
     return { problem: { title: 'Unknown state', detail: `Use one of ${STATES.join(', ')}.` } };
   }
   const reasons = reason === undefined ? undefined : REASONS.get(reason);
@@ -126,10 +120,6 @@ export function searchOf(
   };
   const given = Object.entries(parts).filter(([, value]) => value !== undefined);
   return { search: Object.fromEntries(given) };
-}
-
-function optionsOf(values: readonly string[]): NonNullable<FilterField['options']> {
-  return values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
 }
 
 /** The fields of the form that makes the link. */

@@ -2,6 +2,7 @@ import type { Page } from '../../store/page.ts';
 import type { QuarantineRow } from '../../store/records.ts';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
+import { optionsOf } from '../parts/list/filter-values.ts';
 import { ChooseEvery } from '../../pages/parts/form/choose-every.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
@@ -93,7 +94,7 @@ export function QuarantinePage(shown: {
             name: 'state',
             label: 'State',
             value: state,
-            options: STATES.map((value) => ({ value, label: value })),
+            options: optionsOf(STATES),
           },
         ]}
       />

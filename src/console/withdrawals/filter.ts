@@ -2,7 +2,7 @@ import type { CustodyKnowledge, WithdrawalStatus } from '../../domain/withdrawal
 import type { WithdrawalQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
-import { assetOptions } from '../parts/list/filter-values.ts';
+import { assetOptions, optionsOf } from '../parts/list/filter-values.ts';
 import { amountsIn } from '../parts/value/amounts.ts';
 import { dayOrMoment } from '../parts/value/moments.ts';
 
@@ -74,10 +74,6 @@ export function queryOf(filter: WithdrawalFilter, decimals: Decimals): Withdrawa
     ...(firstSeenFrom !== undefined && { firstSeenFrom }),
     ...(firstSeenBefore !== undefined && { firstSeenBefore }),
   };
-}
-
-function optionsOf(values: readonly string[]): NonNullable<FilterField['options']> {
-  return values.map((value) => ({ value, label: value }));
 }
 
 /** The fields of the form that makes the link. */

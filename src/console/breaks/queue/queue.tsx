@@ -19,6 +19,7 @@ import type { Markup } from '../../../pages/parts/markup.ts';
 import { Age } from '../../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../../pages/parts/problem-notice.tsx';
+import { optionsOf } from '../../parts/list/filter-values.ts';
 import { Views, type View } from '../../parts/list/views.tsx';
 import { BULK_FORM, BULK_MAX, BulkForm, tickOf } from './bulk.tsx';
 import {
@@ -137,8 +138,6 @@ const AGES = AGE_SPANS.map((value) => ({ value, label: AGE_SPAN_TEXTS[value] }))
 
 function Filters({ filter, isOpen }: { filter: QueueFilter; isOpen: boolean }): Markup {
   const { state } = filter;
-  const named = (values: readonly string[]) =>
-    values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
   return (
     <FoldedFilter
       action={PATH}
@@ -149,10 +148,15 @@ function Filters({ filter, isOpen }: { filter: QueueFilter; isOpen: boolean }): 
           label: 'State',
           value: state === 'unresolved' ? undefined : state,
           none: 'unresolved',
-          options: named(STATES.filter((one) => one !== 'unresolved')),
+          options: optionsOf(STATES.filter((one) => one !== 'unresolved')),
         },
-        { name: 'type', label: 'Type', value: filter.type, options: named(BREAK_TYPES) },
-        { name: 'severity', label: 'Severity', value: filter.severity, options: named(SEVERITIES) },
+        { name: 'type', label: 'Type', value: filter.type, options: optionsOf(BREAK_TYPES) },
+        {
+          name: 'severity',
+          label: 'Severity',
+          value: filter.severity,
+          options: optionsOf(SEVERITIES),
+        },
         { name: 'age', label: 'Age', value: filter.age, options: AGES },
         { name: 'vault', label: 'Vault', value: filter.vaultId },
         { name: 'hash', label: 'Hash', value: filter.blockchainHash },
