@@ -28,10 +28,10 @@ function typeOf<Kind extends ProblemKind>(kind: Kind) {
 
 const TYPES = (Object.keys(PROBLEMS) as ProblemKind[]).map(typeOf);
 
-export const PROBLEM_JSON = 'application/problem+json';
+const PROBLEM_JSON = 'application/problem+json';
 
 /** An error body, RFC 9457. `detail` says what to do. */
-export const problemSchema = z
+const problemSchema = z
   .object({
     type: z.enum(TYPES).openapi({ description: 'The kind of problem, for programs.' }),
     title: z.string().openapi({ description: 'The same for every problem of a type.' }),

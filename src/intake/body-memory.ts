@@ -4,7 +4,7 @@
  * writer busy for seconds and fits a machine with 512 MiB. One body of the largest
  * `intake.maxBodyBytes` fits.
  */
-export const LONG_BODIES_BYTES_MAX = 67_108_864;
+const LONG_BODIES_BYTES_MAX = 67_108_864;
 
 /**
  * Bodies up to this length are short and never count. The queue limits their number, so a flood of

@@ -60,7 +60,7 @@ const SHARES = {
  * and an hour's pace leave the other lanes their hourly requests: 25 + 3,600 / 3.95 + 58 is below
  * 1,000.
  */
-export const PACE = { bucket: 25, everyMs: 3_950 } as const;
+const PACE = { bucket: 25, everyMs: 3_950 } as const;
 
 /**
  * Requests that a lane leaves in the bucket. A round takes its later pages at once, from a part

@@ -10,7 +10,7 @@ import {
 const CLOCK_MS_MAX = 5_000;
 
 /** What a person must see to, although the receiver works. */
-export function journalWarnings(
+function journalWarnings(
   { standby, clockAheadMs, namesakeUrl }: JournalState,
   { name, isRequired }: { readonly name: string; readonly isRequired: boolean },
 ): string[] {

@@ -23,7 +23,7 @@ import { transactionEndpoints } from './resources/transactions.ts';
 import { vaultEndpoints } from './resources/vaults.ts';
 
 /** Prefix of all endpoints (the specification, section "Endpoints"). */
-export const API_PREFIX = '/api/v1';
+const API_PREFIX = '/api/v1';
 const BEARER = 'bearer';
 
 const errorSchema = named('Error', errorBody);

@@ -4,7 +4,7 @@ import type { Table } from '../state/table.ts';
 
 /** Lifetime of a login code in milliseconds, on the core's clock. */
 export const LOGIN_CODE_MS = 10 * 60_000;
-export const LOGIN_CODE_TRIES_MAX = 5;
+const LOGIN_CODE_TRIES_MAX = 5;
 
 /** The newest login code of an e-mail address. It replaces the earlier one. */
 export interface LoginCode {

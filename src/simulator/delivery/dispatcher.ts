@@ -11,7 +11,7 @@ import type { RunningAttempt, AttemptSlots } from './attempt-slots.ts';
  * Linear backoff: every consecutive failure adds this delay (the specification, section "Delivery
  * rules", 5).
  */
-export const BACKOFF_STEP_MS = 10_000;
+const BACKOFF_STEP_MS = 10_000;
 /** Delay of a `delay` fault that has no `delayMs`. */
 const DELAY_MS = 5_000;
 interface DispatcherParts {

@@ -1,7 +1,7 @@
 import type { Handle } from '../clock.ts';
 
 /** A first-in, first-out queue with constant-time operations. */
-export class Fifo<Item> {
+class Fifo<Item> {
   #items: Item[] = [];
   #head = 0;
 

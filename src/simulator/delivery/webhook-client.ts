@@ -8,7 +8,7 @@ import type { DestinationPolicy } from './webhook-url.ts';
  * Timeout of one delivery attempt in milliseconds, measured on the core's clock (the specification,
  * section "Limits").
  */
-export const ATTEMPT_TIMEOUT_MS = 10_000;
+const ATTEMPT_TIMEOUT_MS = 10_000;
 /** Parsed destinations kept in memory. Every vault has its own destination. */
 const DESTINATIONS_KEPT_MAX = 10_000;
 const USER_AGENT = 'custody-core-webhooks/1';

@@ -99,7 +99,7 @@ function changeObjection(
 }
 
 /** Refuses an address of another network. */
-export function networkObjection(address: AddressRecord, network: string): Refused | undefined {
+function networkObjection(address: AddressRecord, network: string): Refused | undefined {
   return address.network === network
     ? undefined
     : refused('ADR-3002', `Address ${address.addressId} is on ${address.network}, not ${network}`);

@@ -103,7 +103,7 @@ function rippleAddress(publicKey: Uint8Array): string {
 }
 
 /** The strkey of an ed25519 public key (SEP-0023). */
-export function stellarAddress(publicKey: Uint8Array): string {
+function stellarAddress(publicKey: Uint8Array): string {
   const payload = Uint8Array.of(6 << 3, ...publicKey);
   return base32.encode(Uint8Array.of(...payload, ...stellarChecksum(payload)));
 }

@@ -324,6 +324,6 @@ export class Bookkeeper {
 }
 
 /** The id of a quarantined body, from the journal position of its fact. */
-export function quarantineIdOf(seq: number): string {
+function quarantineIdOf(seq: number): string {
   return `qtn_${seq}`;
 }

@@ -28,7 +28,7 @@ export class AddressRefused extends Error {
 
 const IN_ADDRESS = 'the one in the address of the store';
 
-export const DEFAULT_SCHEMA = 'counterfoil';
+const DEFAULT_SCHEMA = 'counterfoil';
 const DEFAULT_PORT = 5432;
 
 const FORM = 'postgres://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE[?sslmode=verify-full&…]';

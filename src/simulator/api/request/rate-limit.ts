@@ -1,5 +1,5 @@
 /** Requests per window, counted per client (the specification, section "Limits"). */
-export const RATE_WINDOWS = [
+const RATE_WINDOWS = [
   { name: 'minute', lengthMs: 60_000, limit: 100 },
   { name: 'hour', lengthMs: 3_600_000, limit: 1000 },
 ] as const;

@@ -1,5 +1,5 @@
 /** Longest request body that is read. Orders and metadata are far shorter. */
-export const BODY_BYTES_MAX = 1024 * 1024;
+const BODY_BYTES_MAX = 1024 * 1024;
 
 /** Reads the text of a request body. Throws when it is too long or not UTF-8. */
 export async function readBody(request: Request): Promise<string> {

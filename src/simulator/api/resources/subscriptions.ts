@@ -38,7 +38,7 @@ function vaultGate(world: World, access: 'read' | 'write') {
  * Refuses the first override with an unknown network or an unpublished depth (the specification,
  * section "Errors", subscription-specific conditions 2 and 3).
  */
-export function overrideRefusal(
+function overrideRefusal(
   world: World,
   confirmations: Readonly<Record<string, number>>,
 ): Refusal | undefined {

@@ -8,9 +8,9 @@ import type { Tables } from '../../table/tables.ts';
 import { atSnapshot } from '../list.ts';
 
 /** Most lines of a statement: people read it, and a workbook of it is built in memory. */
-export const STATEMENT_LINES_MAX = 10_000;
+const STATEMENT_LINES_MAX = 10_000;
 /** Most postings that a statement reads, from the newest one back. It bounds the time of a read. */
-export const STATEMENT_POSTINGS_MAX = 1_000_000;
+const STATEMENT_POSTINGS_MAX = 1_000_000;
 
 /** Entries per page: pages are faster than single entries, and bound the memory. */
 const ENTRIES_PER_PAGE = 1_000;
