@@ -39,6 +39,10 @@ export interface Call<Params, Query, Body> {
   readonly client: Client;
 }
 
+/** Schema of the path parameters, query or body of a call that has none. */
+export const NOTHING = z.object({});
+type Nothing = typeof NOTHING;
+
 export interface EndpointDefinition<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -53,10 +57,10 @@ export interface EndpointDefinition<
   readonly tag: string;
   /** `none` for public calls. */
   readonly credentials: Credentials | 'none';
-  /** `params`, `query` and `body` are `NOTHING` when the call has none. */
-  readonly params: Params;
-  readonly query: Query;
-  readonly body: Body;
+  /** A call without path parameters, query or body leaves the schema out. */
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
   /** Schema of the successful answer, for the document. */
   readonly answer: z.ZodType;
   /** Whether the call can create a resource; it then answers 201 beside 200. */
@@ -75,24 +79,11 @@ export interface EndpointDefinition<
 }
 
 /** An endpoint without its type parameters, for the router and the OpenAPI document. */
-export interface Endpoint {
-  readonly method: EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType>['method'];
-  readonly path: string;
-  readonly operation: string;
-  readonly summary: string;
-  readonly tag: string;
-  readonly credentials: Credentials | 'none';
-  readonly params: z.ZodObject;
-  readonly query: z.ZodObject;
-  readonly body: z.ZodType;
-  readonly answer: z.ZodType;
-  readonly creates: boolean;
-  readonly redirects: boolean;
+export interface Endpoint extends Required<
+  Omit<EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType>, 'authorize' | 'handle'>
+> {
   readonly run: (call: RawCall) => Promise<Answer>;
 }
-
-/** Schema for calls without path parameters, query or body. */
-export const NOTHING = z.object({});
 
 /**
  * Describes validation errors with their paths. For a union it describes the alternative with the
@@ -157,27 +148,32 @@ async function readJson(
  * or does not match its schema is 400 `BR-2`.
  */
 export function endpoint<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
+  Params extends z.ZodObject = Nothing,
+  Query extends z.ZodObject = Nothing,
+  Body extends z.ZodType = Nothing,
 >(definition: EndpointDefinition<Params, Query, Body>): Endpoint {
-  const { params, query, body, authorize, handle, ...described } = definition;
-  const { creates = false, redirects = false } = definition;
-  const takesBody = (body as z.ZodType) !== NOTHING;
+  const { authorize, handle, creates = false, redirects = false, ...described } = definition;
+  // The type of a schema that is left out is `Nothing`.
+  const params = (definition.params ?? NOTHING) as Params;
+  const query = (definition.query ?? NOTHING) as Query;
+  const body = (definition.body ?? NOTHING) as Body;
   const run = async (raw: RawCall): Promise<Answer> => {
     const { caller, cookies, view, nowMs } = raw;
     const readParams = params.safeParse(raw.params);
     if (!readParams.success) return refused('BR-1', issueText(readParams.error.issues));
     const readQuery = query.safeParse(raw.query);
     if (!readQuery.success) return refused('BR-1', issueText(readQuery.error.issues));
-    const unoffered = unofferedParameter(definition, raw.query);
+    const unoffered = unofferedParameter({ ...described, query }, raw.query);
     if (unoffered !== undefined)
       return refused('BR-1', `${unoffered}: is not offered by this call`);
     if (authorize !== undefined && caller !== undefined) {
       const refusal = authorize(caller.client, readParams.data, readQuery.data);
       if (refusal !== undefined) return refusal;
     }
-    const json = takesBody ? await readJson(raw.bodyText) : { kind: 'ok' as const, value: {} };
+    const json =
+      definition.body === undefined
+        ? { kind: 'ok' as const, value: {} }
+        : await readJson(raw.bodyText);
     if (json.kind === 'refused') return json;
     const readBody = body.safeParse(json.value);
     if (!readBody.success) return refused('BR-2', issueText(readBody.error.issues));

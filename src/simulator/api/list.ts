@@ -170,22 +170,23 @@ function sortRows<Row>(rows: Row[], query: ListQuery, definition: ListDefinition
 /**
  * Filters and sorts the rows and answers one page (the specification, section "List conventions").
  * Rows come in order of creation, which also orders rows with equal sort keys. So pages of an
- * unchanged list never overlap. `present` is called for the rows of the page only.
+ * unchanged list never overlap. `present` turns a row of the page into the answered one; rows are
+ * answered as they are by default.
  */
 export function listAnswer<Row>(options: {
   rows: Iterable<Row>;
   query: RawQuery;
   definition: ListDefinition<Row>;
   view: ReadView;
-  present: (row: Row, relations: ReadonlySet<string>) => unknown;
+  present?: (row: Row, relations: ReadonlySet<string>) => unknown;
 }): Answer {
-  const { definition, view } = options;
+  const { definition, view, present = (row: Row) => row } = options;
   const query = readListQuery(options.query);
   const sorted = sortRows(selectRows(options.rows, query, definition), query, definition);
   const start = pageStart(query, view);
   const data = sorted
     .slice(start, start + query.pageSize)
-    .map((row) => options.present(row, query.relations));
+    .map((row) => present(row, query.relations));
   const pagination = { page: query.page, pageSize: query.pageSize, total: sorted.length };
   return ok({ data, pagination });
 }

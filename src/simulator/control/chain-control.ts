@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { changeAnswer } from '../api/resources/creation.ts';
-import { endpoint, NOTHING } from '../api/endpoint.ts';
+import { endpoint } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { identifier, positiveAmount } from '../api/schema.ts';
 import { refused } from '../api/answer.ts';
@@ -26,7 +26,7 @@ const depositRequest = z.union([
   z.strictObject({ network: identifier, ...output }),
 ]);
 
-const common = { ...CONTROL_CALL, method: 'post', query: NOTHING } as const;
+const common = { ...CONTROL_CALL, method: 'post' } as const;
 
 /** The control calls that change the chains. They do not wait for deliveries. */
 export function chainEndpoints({ world }: ControlServices): Endpoint[] {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { STREAMS } from '../../wire/event-names.ts';
 import { notFound, ok, refused } from '../api/answer.ts';
-import { endpoint, NOTHING } from '../api/endpoint.ts';
+import { endpoint } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import type { NotificationRow } from '../delivery/notification-log.ts';
 import { CONTROL_CALL } from './control-call.ts';
@@ -52,7 +52,6 @@ export function deliveryEndpoints(services: ControlServices): Endpoint[] {
         page: count.default(0),
         pageSize: count.default(100),
       }),
-      body: NOTHING,
       handle: ({ query: { page, pageSize, ...filter } }) => {
         const rows = notificationsOf(services, filter);
         const data = rows.slice(page * pageSize, (page + 1) * pageSize);
@@ -66,8 +65,6 @@ export function deliveryEndpoints(services: ControlServices): Endpoint[] {
       path: '/sim/queues',
       operation: 'simQueues',
       summary: 'How many notifications of each vault wait, and when the core tries again',
-      query: NOTHING,
-      body: NOTHING,
       handle: () =>
         ok({
           data: world.vaults().map(({ vaultId }) => ({ vaultId, ...delivery.backlog(vaultId) })),
@@ -80,8 +77,6 @@ export function deliveryEndpoints(services: ControlServices): Endpoint[] {
       operation: 'simRetryQueue',
       summary: 'Try the first waiting notification of a vault now',
       params: z.object({ vaultId: z.string() }),
-      query: NOTHING,
-      body: NOTHING,
       handle: ({ params: { vaultId } }) => {
         if (world.vault(vaultId) === undefined) return notFound('Vault', vaultId);
         delivery.pullForward(vaultId);
@@ -99,8 +94,6 @@ function replayEndpoint({ delivery }: ControlServices): Endpoint {
     operation: 'simReplayNotification',
     summary: "Send a delivered notification again to its vault's receiver, and wait for the result",
     params: notificationId,
-    query: NOTHING,
-    body: NOTHING,
     handle: async ({ params: { notificationId: id } }) => {
       const row = delivery.log.get(id);
       if (row === undefined) return notFound('Notification', id);

@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { notFound, ok } from '../api/answer.ts';
-import { endpoint, NOTHING } from '../api/endpoint.ts';
+import { endpoint } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
+import type { OnChainTransaction, TruthTransaction } from '../world/on-chain.ts';
 import { CONTROL_CALL } from './control-call.ts';
 import type { ControlServices } from './control-services.ts';
 
-const common = { ...CONTROL_CALL, method: 'get', body: NOTHING } as const;
+const common = { ...CONTROL_CALL, method: 'get' } as const;
 
 const count = z
   .string()
@@ -58,6 +59,12 @@ export function observationEndpoints(services: ControlServices): Endpoint[] {
   ];
 }
 
+/** JSON has no bigint: amounts are texts. */
+function shownTransaction(row: OnChainTransaction | TruthTransaction): object {
+  const movements = row.movements.map((one) => ({ ...one, amount: one.amount.toString() }));
+  return { ...row, movements };
+}
+
 function chainReads({ world }: ControlServices): Endpoint[] {
   return [
     endpoint({
@@ -65,7 +72,6 @@ function chainReads({ world }: ControlServices): Endpoint[] {
       path: '/sim/truth/balances',
       operation: 'simTruthBalances',
       summary: 'What every address really holds',
-      query: NOTHING,
       handle: () =>
         ok({
           data: world.truthBalances().map((row) => ({ ...row, amount: row.amount.toString() })),
@@ -76,16 +82,9 @@ function chainReads({ world }: ControlServices): Endpoint[] {
       path: '/sim/truth/transactions',
       operation: 'simTruthTransactions',
       summary: 'Every on-chain transaction that touches custody',
-      query: NOTHING,
       handle: () =>
         ok({
-          data: world.truthTransactions().map((row) => ({
-            ...row,
-            movements: row.movements.map((movement) => ({
-              ...movement,
-              amount: movement.amount.toString(),
-            })),
-          })),
+          data: world.truthTransactions().map(shownTransaction),
         }),
     }),
     endpoint({
@@ -94,7 +93,6 @@ function chainReads({ world }: ControlServices): Endpoint[] {
       operation: 'simBlocks',
       summary: 'The blocks of a chain that hold transactions, newest first',
       params: z.object({ network: z.string() }),
-      query: NOTHING,
       handle: ({ params: { network } }) => {
         const tip = world.chains().find((chain) => chain.network === network);
         return tip === undefined
@@ -108,12 +106,9 @@ function chainReads({ world }: ControlServices): Endpoint[] {
       operation: 'simOnChainTransaction',
       summary: 'A transaction as its chain has it',
       params: z.object({ hash: z.string() }),
-      query: NOTHING,
       handle: ({ params: { hash } }) => {
         const row = world.onChain(hash);
-        if (row === undefined) return notFound('Hash', hash);
-        const movements = row.movements.map((one) => ({ ...one, amount: one.amount.toString() }));
-        return ok({ ...row, movements });
+        return row === undefined ? notFound('Hash', hash) : ok(shownTransaction(row));
       },
     }),
   ];

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { notFound, ok, refused } from '../api/answer.ts';
-import { endpoint, NOTHING } from '../api/endpoint.ts';
+import { endpoint } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { CONTROL_CALL } from './control-call.ts';
 import type { ControlServices } from './control-services.ts';
@@ -10,8 +10,6 @@ import { FAULT_LISTS, faultSet } from './fault.ts';
 const ADVANCE_MS_MAX = 10 * 366 * 86_400_000;
 /** The end of the year 9999: ISO 8601 writes later times differently. */
 const TIME_MS_MAX = Date.UTC(10_000, 0) - 1;
-
-const common = { ...CONTROL_CALL, query: NOTHING } as const;
 
 /** The control calls for time, faults and snapshots. */
 export function runControlEndpoints(services: ControlServices): Endpoint[] {
@@ -26,7 +24,7 @@ function clockEndpoints({ clock, virtualClock, realClock }: ControlServices): En
   });
   return [
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'post',
       path: '/sim/clock',
       operation: 'simAdvanceClock',
@@ -44,33 +42,30 @@ function clockEndpoints({ clock, virtualClock, realClock }: ControlServices): En
       },
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'get',
       path: '/sim/clock',
       operation: 'simClock',
       summary: "The core's time, Unix epoch milliseconds",
-      body: NOTHING,
       handle: () => ok(shown()),
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'post',
       path: '/sim/clock/pause',
       operation: 'simPauseClock',
       summary: 'Stop the real clock: no block, no retry and no time limit until it goes on',
-      body: NOTHING,
       handle: () => {
         realClock?.pause();
         return ok(shown());
       },
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'post',
       path: '/sim/clock/go-on',
       operation: 'simGoOn',
       summary: "Return to the machine's time; what became due meanwhile happens at once",
-      body: NOTHING,
       handle: () => {
         if (realClock === undefined) {
           return refused('BR-1', 'A virtual clock moves only by POST /sim/clock {"advanceMs"}');
@@ -85,7 +80,7 @@ function clockEndpoints({ clock, virtualClock, realClock }: ControlServices): En
 function faultEndpoints({ faults }: ControlServices): Endpoint[] {
   return [
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'put',
       path: '/sim/faults',
       operation: 'simReplaceFaults',
@@ -97,16 +92,15 @@ function faultEndpoints({ faults }: ControlServices): Endpoint[] {
       },
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'get',
       path: '/sim/faults',
       operation: 'simFaults',
       summary: 'The current set of faults',
-      body: NOTHING,
       handle: () => ok(faults.current()),
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'post',
       path: '/sim/faults',
       operation: 'simAddFaults',
@@ -118,16 +112,15 @@ function faultEndpoints({ faults }: ControlServices): Endpoint[] {
       },
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'get',
       path: '/sim/faults/strikes',
       operation: 'simFaultStrikes',
       summary: 'How often each fault has struck',
-      body: NOTHING,
       handle: () => ok({ data: faults.strikes() }),
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'delete',
       path: '/sim/faults/:list/:index',
       operation: 'simRemoveFault',
@@ -136,7 +129,6 @@ function faultEndpoints({ faults }: ControlServices): Endpoint[] {
         list: z.enum(FAULT_LISTS),
         index: z.coerce.number<string>().int().min(0),
       }),
-      body: NOTHING,
       handle: async ({ params }) =>
         (await faults.remove(params))
           ? ok(faults.current())
@@ -148,25 +140,23 @@ function faultEndpoints({ faults }: ControlServices): Endpoint[] {
 function snapshotEndpoints({ snapshots }: ControlServices): Endpoint[] {
   return [
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'post',
       path: '/sim/snapshot',
       operation: 'simSnapshot',
       summary: 'Keep the whole state',
-      body: NOTHING,
       handle: () => ok({ snapshotId: snapshots.take() }),
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'get',
       path: '/sim/snapshots',
       operation: 'simSnapshots',
       summary: 'The kept states, oldest first',
-      body: NOTHING,
       handle: () => ok({ data: snapshots.list() }),
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'post',
       path: '/sim/restore',
       operation: 'simRestore',
@@ -178,12 +168,11 @@ function snapshotEndpoints({ snapshots }: ControlServices): Endpoint[] {
           : notFound('Snapshot', snapshotId),
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'post',
       path: '/sim/reset',
       operation: 'simReset',
       summary: 'Go back to the state right after the start',
-      body: NOTHING,
       handle: async () => {
         await snapshots.reset();
         return ok({ reset: true });

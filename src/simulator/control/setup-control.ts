@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { ok, notFound, refused } from '../api/answer.ts';
 import { creationAnswer, worldRefusal } from '../api/resources/creation.ts';
-import { endpoint, NOTHING } from '../api/endpoint.ts';
+import { endpoint } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { identifier, name } from '../api/schema.ts';
 import { permission } from '../auth/permission.ts';
@@ -35,13 +35,11 @@ const addressRequest = z.strictObject({
   name: name.exactOptional(),
 });
 
-const common = { ...CONTROL_CALL, query: NOTHING } as const;
-
 /** The control calls that set up clients, vaults and addresses, as the service's console would. */
 export function setupEndpoints({ clients, world }: ControlServices): Endpoint[] {
   return [
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'post',
       path: '/sim/clients',
       operation: 'simCreateClient',
@@ -68,7 +66,7 @@ export function setupEndpoints({ clients, world }: ControlServices): Endpoint[] 
       },
     }),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'post',
       path: '/sim/vaults',
       operation: 'simCreateVault',
@@ -87,12 +85,11 @@ export function setupEndpoints({ clients, world }: ControlServices): Endpoint[] 
     }),
     addressEndpoint(world),
     endpoint({
-      ...common,
+      ...CONTROL_CALL,
       method: 'get',
       path: '/sim/networks',
       operation: 'simNetworks',
       summary: 'Networks, assets and chain tips',
-      body: NOTHING,
       handle: () => ok({ data: world.networks(), chains: world.chains() }),
     }),
   ];
@@ -100,7 +97,7 @@ export function setupEndpoints({ clients, world }: ControlServices): Endpoint[] 
 
 function addressEndpoint(world: ControlServices['world']): Endpoint {
   return endpoint({
-    ...common,
+    ...CONTROL_CALL,
     method: 'post',
     path: '/sim/addresses',
     operation: 'simCreateAddress',

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { notFound, ok, refused } from '../api/answer.ts';
-import { endpoint, NOTHING } from '../api/endpoint.ts';
+import { endpoint } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { changeAnswer } from '../api/resources/creation.ts';
 import { identifier } from '../api/schema.ts';
@@ -11,7 +11,6 @@ import type { ControlServices } from './control-services.ts';
 const common = {
   ...CONTROL_CALL,
   params: z.object({ transactionId: z.string() }),
-  query: NOTHING,
 } as const;
 
 /** The control calls that look at a transaction and move it on, as its people and signers would. */
@@ -23,7 +22,6 @@ export function transactionEndpoints({ world }: ControlServices): Endpoint[] {
       path: '/sim/transactions/:transactionId',
       operation: 'simTransaction',
       summary: 'A transaction with its events',
-      body: NOTHING,
       handle: ({ params: { transactionId } }) => {
         const row = world.transaction(transactionId);
         return row === undefined
@@ -69,7 +67,6 @@ export function transactionEndpoints({ world }: ControlServices): Endpoint[] {
       path: '/sim/transactions/:transactionId/cancel',
       operation: 'simCancel',
       summary: 'Decline a transaction that is not submitted yet',
-      body: NOTHING,
       handle: ({ params: { transactionId } }) => changeAnswer(world.cancel(transactionId)),
     }),
   ];

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { parse, serialize } from 'hono/utils/cookie';
 import { PENDING_LOGIN_MS } from '../../identity/pending-login.ts';
 import { notFound, refused, unauthenticated } from '../answer.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { sessionTokens } from './sessions.ts';
 import type { Services } from '../services.ts';
@@ -17,7 +17,6 @@ const common = {
   tag: 'Authentication',
   method: 'get',
   credentials: 'none',
-  body: NOTHING,
 } as const;
 
 /** The cookie name of one login. Two logins in one browser have two cookies. */
@@ -46,7 +45,6 @@ function loginEndpoint({ loginFlow }: Services): Endpoint {
     path: '/auth/login',
     operation: 'beginLogin',
     summary: "Redirect to the identity provider's consent screen",
-    params: NOTHING,
     query: z.object({
       callback_url: z.string().max(URL_LENGTH_MAX).openapi({
         description: 'One of the URLs that the core was started with.',

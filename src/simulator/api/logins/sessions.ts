@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ok, unauthenticated } from '../answer.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Caller, Endpoint } from '../endpoint.ts';
 import type { Services } from '../services.ts';
 import type { Session } from '../../auth/session.ts';
@@ -39,8 +39,6 @@ function loginEndpoints({ clients, loginCodes, sessions }: Services): Endpoint[]
     tag,
     method: 'post',
     credentials: 'none',
-    params: NOTHING,
-    query: NOTHING,
   } as const;
   return [
     endpoint({
@@ -74,12 +72,10 @@ function loginEndpoints({ clients, loginCodes, sessions }: Services): Endpoint[]
   ];
 }
 
-const bare = { tag, params: NOTHING, query: NOTHING, body: NOTHING } as const;
-
 function refreshTokenEndpoints({ sessions }: Services): Endpoint[] {
   return [
     endpoint({
-      ...bare,
+      tag,
       method: 'post',
       path: '/auth/refresh',
       operation: 'refreshSession',
@@ -90,7 +86,7 @@ function refreshTokenEndpoints({ sessions }: Services): Endpoint[] {
         ok({ accessToken: sessions.issueAccessToken(sessionOf(caller), nowMs) }),
     }),
     endpoint({
-      ...bare,
+      tag,
       method: 'post',
       path: '/auth/revoke',
       operation: 'revokeSession',
@@ -108,7 +104,7 @@ function refreshTokenEndpoints({ sessions }: Services): Endpoint[] {
 function accessTokenEndpoints({ sessions }: Services): Endpoint[] {
   return [
     endpoint({
-      ...bare,
+      tag,
       method: 'post',
       path: '/auth/revoke-all',
       operation: 'revokeAllSessions',
@@ -119,7 +115,7 @@ function accessTokenEndpoints({ sessions }: Services): Endpoint[] {
         ok({ revoked: sessions.revoke((session) => session.clientId === client.clientId) }),
     }),
     endpoint({
-      ...bare,
+      tag,
       method: 'get',
       path: '/auth/session',
       operation: 'getSession',
@@ -143,7 +139,7 @@ function accessTokenEndpoints({ sessions }: Services): Endpoint[] {
       },
     }),
     endpoint({
-      ...bare,
+      tag,
       method: 'post',
       path: '/auth/logout',
       operation: 'logout',

@@ -4,7 +4,7 @@ import type { AccountRecord } from '../../world/vault.ts';
 import { addressList, addressSchema } from './addresses.ts';
 import { notFound, ok } from '../answer.ts';
 import { creationAnswer } from './creation.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { listAnswer, listQuerySchema } from '../list.ts';
 import type { ListDefinition } from '../list.ts';
@@ -42,8 +42,6 @@ export function accountEndpoints({ world }: Services): Endpoint[] {
       summary: 'Create an account; idempotent on name and vault',
       tag: 'Accounts',
       credentials: 'api',
-      params: NOTHING,
-      query: NOTHING,
       body: accountRequest,
       answer: accountSchema,
       creates: true,
@@ -56,13 +54,11 @@ export function accountEndpoints({ world }: Services): Endpoint[] {
       summary: 'List accounts',
       tag: 'Accounts',
       credentials: 'api',
-      params: NOTHING,
       query: listQuerySchema(accountList),
-      body: NOTHING,
       answer: listOf(accountSchema),
       handle: ({ query, view }) => {
         const rows = world.accounts();
-        return listAnswer({ rows, query, definition: accountList, view, present: (row) => row });
+        return listAnswer({ rows, query, definition: accountList, view });
       },
     }),
     endpoint({
@@ -73,8 +69,6 @@ export function accountEndpoints({ world }: Services): Endpoint[] {
       tag: 'Accounts',
       credentials: 'api',
       params: accountParams,
-      query: NOTHING,
-      body: NOTHING,
       answer: accountSchema,
       handle: ({ params }) => {
         const row = world.account(params.accountId);
@@ -90,13 +84,12 @@ export function accountEndpoints({ world }: Services): Endpoint[] {
       credentials: 'api',
       params: accountParams,
       query: listQuerySchema(addressList),
-      body: NOTHING,
       answer: listOf(addressSchema),
       handle: ({ params, query, view }) => {
         const { accountId } = params;
         if (world.account(accountId) === undefined) return notFound('Account', accountId);
         const rows = world.addresses({ accountId });
-        return listAnswer({ rows, query, definition: addressList, view, present: (row) => row });
+        return listAnswer({ rows, query, definition: addressList, view });
       },
     }),
   ];

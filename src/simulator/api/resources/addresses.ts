@@ -5,7 +5,7 @@ import { address } from '../../../wire/vault.ts';
 import type { AddressRecord, AddressScope } from '../../world/vault.ts';
 import { notFound, ok } from '../answer.ts';
 import { creationAnswer } from './creation.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { listAnswer, listQuerySchema, readListQuery } from '../list.ts';
 import type { ListDefinition } from '../list.ts';
@@ -74,8 +74,6 @@ export function addressEndpoints(services: Services): Endpoint[] {
       summary: 'Create an address; idempotent on the HD path',
       tag: 'Addresses',
       credentials: 'api',
-      params: NOTHING,
-      query: NOTHING,
       body: addressRequest,
       answer: addressSchema,
       creates: true,
@@ -88,13 +86,11 @@ export function addressEndpoints(services: Services): Endpoint[] {
       summary: 'List addresses',
       tag: 'Addresses',
       credentials: 'api',
-      params: NOTHING,
       query: listQuerySchema(addressList),
-      body: NOTHING,
       answer: listOf(addressSchema),
       handle: ({ query, view }) => {
         const rows = world.addresses(scopeOf(query));
-        return listAnswer({ rows, query, definition: addressList, view, present: (row) => row });
+        return listAnswer({ rows, query, definition: addressList, view });
       },
     }),
     endpoint({
@@ -105,8 +101,6 @@ export function addressEndpoints(services: Services): Endpoint[] {
       tag: 'Addresses',
       credentials: 'api',
       params: addressParams,
-      query: NOTHING,
-      body: NOTHING,
       answer: addressSchema,
       handle: ({ params }) => {
         const row = world.address(params.addressId);
@@ -127,7 +121,6 @@ function addressTransactionsEndpoint({ world, served }: Services): Endpoint {
     credentials: 'api',
     params: addressParams,
     query: listQuerySchema(addressTransactionList),
-    body: NOTHING,
     answer: listOf(named('AddressTransaction', addressTransaction)),
     handle: ({ params, query, view, nowMs }) => {
       const { addressId } = params;
@@ -141,7 +134,7 @@ function addressTransactionsEndpoint({ world, served }: Services): Endpoint {
         if (seen !== undefined) shown.push(seen);
       }
       const definition = addressTransactionList;
-      return listAnswer({ rows: shown, query, definition, view, present: (row) => row });
+      return listAnswer({ rows: shown, query, definition, view });
     },
   });
 }

@@ -4,7 +4,7 @@ import type { Client } from '../../auth/client.ts';
 import { holdsAll } from '../../auth/permission.ts';
 import { createdOrExisting, forbidden, notFound, refused } from '../answer.ts';
 import type { Refusal } from '../answer.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { listAnswer, listQuerySchema } from '../list.ts';
 import type { ListDefinition } from '../list.ts';
@@ -55,9 +55,7 @@ export function apiClientEndpoints({ clients }: Services): Endpoint[] {
       summary: 'List the clients of the organization with their public keys',
       tag,
       credentials: 'api',
-      params: NOTHING,
       query: listQuerySchema(clientList),
-      body: NOTHING,
       answer: listOf(apiClient),
       authorize: clientGate,
       handle: ({ query, view }) =>
@@ -71,7 +69,6 @@ export function apiClientEndpoints({ clients }: Services): Endpoint[] {
       tag,
       credentials: 'api',
       params: z.object({ clientId: identifier }),
-      query: NOTHING,
       body: z.object({ publicKeyPem: z.string().max(PEM_LENGTH_MAX) }).openapi('PublicKeyRequest'),
       answer: publicKey,
       creates: true,

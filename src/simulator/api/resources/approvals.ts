@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { approval } from '../../../wire/notification.ts';
 import { notFound } from '../answer.ts';
 import { changeAnswer } from './creation.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { listAnswer, listQuerySchema } from '../list.ts';
 import type { ListDefinition } from '../list.ts';
@@ -72,7 +72,6 @@ function decisionEndpoints({ world }: Services): Endpoint[] {
       tag: 'Transactions',
       credentials: 'api',
       params,
-      query: NOTHING,
       body: decisionRequest,
       answer: transactionSchema,
       handle: ({ params: { id }, body, client }) => {
@@ -91,7 +90,6 @@ function decisionEndpoints({ world }: Services): Endpoint[] {
       credentials: 'api',
       params,
       query: listQuerySchema(approvalList),
-      body: NOTHING,
       answer: listOf(named('Approval', approval)),
       handle: ({ params: { id }, query, view }) => {
         const row = world.transaction(id);
@@ -109,7 +107,6 @@ function decisionEndpoints({ world }: Services): Endpoint[] {
       credentials: 'api',
       params,
       query: listQuerySchema(eventList),
-      body: NOTHING,
       answer: listOf(eventSchema),
       handle: ({ params: { id }, query, view }) => {
         const rows = world.events(id);
@@ -131,7 +128,6 @@ function signingEndpoints({ world }: Services): Endpoint[] {
       tag: 'Transactions',
       credentials: 'api',
       params,
-      query: NOTHING,
       body: signaturesRequest,
       answer: transactionSchema,
       handle: ({ params: { id }, body }) =>
@@ -145,8 +141,6 @@ function signingEndpoints({ world }: Services): Endpoint[] {
       tag: 'Transactions',
       credentials: 'api',
       params,
-      query: NOTHING,
-      body: NOTHING,
       answer: z.looseObject({}).openapi('MasterApprovalPayload'),
       handle: ({ params: { id } }) => changeAnswer(world.masterApprovalPayload(id)),
     }),

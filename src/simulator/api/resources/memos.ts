@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { MemoRecord } from '../../world/vault.ts';
 import { notFound } from '../answer.ts';
 import { creationAnswer } from './creation.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { listAnswer, listQuerySchema } from '../list.ts';
 import type { ListDefinition } from '../list.ts';
@@ -53,8 +53,6 @@ export function memoEndpoints({ world }: Services): Endpoint[] {
       summary: 'Register a memo; idempotent on address and memo',
       tag: 'Memos',
       credentials: 'api',
-      params: NOTHING,
-      query: NOTHING,
       body: memoRequest,
       answer: memoSchema,
       creates: true,
@@ -67,13 +65,11 @@ export function memoEndpoints({ world }: Services): Endpoint[] {
       summary: 'List registered memos',
       tag: 'Memos',
       credentials: 'api',
-      params: NOTHING,
       query: listQuerySchema(memoList),
-      body: NOTHING,
       answer: listOf(memoSchema),
       handle: ({ query, view }) => {
         const rows = world.memos();
-        return listAnswer({ rows, query, definition: memoList, view, present: (row) => row });
+        return listAnswer({ rows, query, definition: memoList, view });
       },
     }),
     endpoint({
@@ -85,13 +81,12 @@ export function memoEndpoints({ world }: Services): Endpoint[] {
       credentials: 'api',
       params: z.object({ addressId: z.string() }),
       query: listQuerySchema(memoList),
-      body: NOTHING,
       answer: listOf(memoSchema),
       handle: ({ params, query, view }) => {
         const { addressId } = params;
         if (world.address(addressId) === undefined) return notFound('Address', addressId);
         const rows = world.memos({ addressId });
-        return listAnswer({ rows, query, definition: memoList, view, present: (row) => row });
+        return listAnswer({ rows, query, definition: memoList, view });
       },
     }),
   ];

@@ -1,6 +1,6 @@
 import { network } from '../../../wire/network.ts';
 import type { NetworkInfo } from '../../world/on-chain.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { listAnswer, listQuerySchema } from '../list.ts';
 import type { ListDefinition } from '../list.ts';
@@ -26,9 +26,7 @@ export function networkEndpoints({ world }: Services): Endpoint[] {
       summary: 'List networks with their published confirmation depths',
       tag: 'Networks',
       credentials: 'api',
-      params: NOTHING,
       query: listQuerySchema(networkList),
-      body: NOTHING,
       answer: listOf(named('Network', network)),
       handle: ({ query, view }) =>
         listAnswer({

@@ -4,7 +4,7 @@ import { mayManageNotifications } from '../../auth/permission.ts';
 import type { NotificationRow } from '../../delivery/notification-log.ts';
 import { destinationRefusal } from '../../delivery/webhook-url.ts';
 import { forbidden, notFound, ok, refused } from '../answer.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { listAnswer, listQuerySchema } from '../list.ts';
 import type { ListDefinition } from '../list.ts';
@@ -44,7 +44,6 @@ function replayEndpoint({ delivery }: Services): Endpoint {
     tag,
     credentials: 'api',
     params: z.object({ notificationId: z.string() }),
-    query: NOTHING,
     body: named('ReplayRequest', replayRequest),
     answer: named('ReplayResult', replayResult),
     authorize: (client, { notificationId }) => {
@@ -85,9 +84,7 @@ function notificationListEndpoint({ world, delivery }: Services): Endpoint {
     summary: "List a transaction's notifications, pending and delivered",
     tag,
     credentials: 'api',
-    params: NOTHING,
     query: listQuerySchema(notificationList).extend({ transactionId: identifier }),
-    body: NOTHING,
     answer: listOf(named('NotificationRecord', notificationRecord)),
     authorize: (client, _params, query) => {
       const transactionId = textOf(query['transactionId']);

@@ -11,7 +11,7 @@ import { destinationRefusal } from '../../delivery/webhook-url.ts';
 import type { World } from '../../world/world.ts';
 import { forbidden, notFound, ok, refused } from '../answer.ts';
 import type { Refusal } from '../answer.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { named } from '../schema.ts';
 import type { Services } from '../services.ts';
@@ -20,7 +20,7 @@ const params = z.object({ vaultId: z.string() });
 const WEBHOOK_URL_LENGTH_MAX = 2048;
 
 const tag = 'Subscriptions';
-const common = { tag, credentials: 'api', params, query: NOTHING } as const;
+const common = { tag, credentials: 'api', params } as const;
 
 const overridesSchema = named('ConfirmationOverrides', confirmationOverrides);
 
@@ -86,7 +86,6 @@ export function subscriptionEndpoints({ world, delivery }: Services): Endpoint[]
       path: '/subscriptions/{vaultId}',
       operation: 'getSubscriptions',
       summary: "The vault's subscriptions, one row per stream",
-      body: NOTHING,
       answer: named('SubscriptionList', subscriptionList),
       authorize: vaultGate(world, 'read'),
       handle: ({ params: { vaultId } }) => ok({ data: delivery.subscriptions.rows(vaultId) }),
@@ -97,7 +96,6 @@ export function subscriptionEndpoints({ world, delivery }: Services): Endpoint[]
       path: '/subscriptions/{vaultId}',
       operation: 'deleteSubscriptions',
       summary: "Remove all of the vault's subscriptions and its backlog",
-      body: NOTHING,
       answer: named('SubscriptionList', subscriptionList),
       authorize: vaultGate(world, 'write'),
       handle: ({ params: { vaultId } }) => {
@@ -112,7 +110,6 @@ export function subscriptionEndpoints({ world, delivery }: Services): Endpoint[]
       path: '/subscriptions/{vaultId}/notifications/retry-schedule',
       operation: 'pullRetryForward',
       summary: "Pull the vault's next retry forward to now",
-      body: NOTHING,
       answer: named('RetrySchedule', retrySchedule),
       authorize: vaultGate(world, 'write'),
       handle: ({ params: { vaultId } }) => {
@@ -147,7 +144,6 @@ function confirmationEndpoints({ world, delivery }: Pick<Services, 'world' | 'de
       path: '/subscriptions/{vaultId}/confirmations',
       operation: 'getConfirmations',
       summary: 'The deepest delivered depth per network; empty: every published depth',
-      body: NOTHING,
       answer: overridesSchema,
       authorize: vaultGate(world, 'read'),
       handle: ({ params: { vaultId } }) =>

@@ -5,7 +5,7 @@ import type { TransactionQuery } from '../../world/transaction.ts';
 import { forbidden, notFound, ok } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 import { changeAnswer, creationAnswer } from './creation.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import {
   listQuerySchema,
@@ -94,8 +94,6 @@ export function transactionEndpoints(services: Services): Endpoint[] {
       summary: 'Create a transaction; idempotent on orderId',
       tag: 'Transactions',
       credentials: 'api',
-      params: NOTHING,
-      query: NOTHING,
       body: orderRequest,
       answer: transactionSchema,
       creates: true,
@@ -112,9 +110,7 @@ export function transactionEndpoints(services: Services): Endpoint[] {
       summary: 'List transactions',
       tag: 'Transactions',
       credentials: 'api',
-      params: NOTHING,
       query: listQuerySchema(transactionList),
-      body: NOTHING,
       answer: listOf(transactionSchema),
       handle: ({ query, view, nowMs }) => listTransactions(services, { query, view, nowMs }),
     }),
@@ -127,7 +123,6 @@ export function transactionEndpoints(services: Services): Endpoint[] {
       credentials: 'api',
       params: transactionParams,
       query: relationsQuerySchema(RELATIONS),
-      body: NOTHING,
       answer: transactionSchema,
       handle: ({ params, query, view, nowMs }) => {
         const row = world.transaction(params.id);
@@ -144,8 +139,6 @@ export function transactionEndpoints(services: Services): Endpoint[] {
       tag: 'Transactions',
       credentials: 'api',
       params: transactionParams,
-      query: NOTHING,
-      body: NOTHING,
       answer: transactionSchema,
       handle: ({ params }) => changeAnswer(world.cancel(params.id)),
     }),

@@ -4,7 +4,7 @@ import type { VaultRecord } from '../../world/vault.ts';
 import type { World } from '../../world/world.ts';
 import { accountList, accountSchema } from './accounts.ts';
 import { notFound, ok } from '../answer.ts';
-import { endpoint, NOTHING } from '../endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { listAnswer, listQuerySchema, relationsOf, relationsQuerySchema } from '../list.ts';
 import type { ListDefinition } from '../list.ts';
@@ -44,9 +44,7 @@ export function vaultEndpoints({ world }: Services): Endpoint[] {
       summary: 'List vaults',
       tag: 'Vaults',
       credentials: 'api',
-      params: NOTHING,
       query: listQuerySchema(vaultList),
-      body: NOTHING,
       answer: listOf(vaultSchema),
       handle: ({ query, view }) =>
         listAnswer({
@@ -66,7 +64,6 @@ export function vaultEndpoints({ world }: Services): Endpoint[] {
       credentials: 'api',
       params: vaultParams,
       query: relationsQuerySchema(RELATIONS),
-      body: NOTHING,
       answer: vaultSchema,
       handle: ({ params, query }) => {
         const row = world.vault(params.vaultId);
@@ -83,13 +80,12 @@ export function vaultEndpoints({ world }: Services): Endpoint[] {
       credentials: 'api',
       params: vaultParams,
       query: listQuerySchema(accountList),
-      body: NOTHING,
       answer: listOf(accountSchema),
       handle: ({ params, query, view }) => {
         const { vaultId } = params;
         if (world.vault(vaultId) === undefined) return notFound('Vault', vaultId);
         const rows = world.accounts({ vaultId });
-        return listAnswer({ rows, query, definition: accountList, view, present: (row) => row });
+        return listAnswer({ rows, query, definition: accountList, view });
       },
     }),
   ];
