@@ -13,12 +13,15 @@ const HELP = `
 Try it:
   counterfoil demo                    core, daemon and traffic with faults; open the console it names
 
-Run it:
+Run it (docs/tutorials/credit-your-first-deposit.md goes through it, with a configuration):
   counterfoil keygen --out custody    a key for the custody API
+  counterfoil keygen --token --out X  a path token for the webhook URL, or an API token
   counterfoil doctor --config FILE    checks the configuration and everything it leads to
   counterfoil doctor --proxy URL      tries from outside what your proxy lets through
-  counterfoil subscribe --config FILE
-  counterfoil serve --config FILE
+  counterfoil subscribe --config FILE sends every vault's webhooks to the daemon
+  counterfoil serve --config FILE     the daemon; its console is at /console, its API at /docs
+
+Every day: backup, report and check-report. When something is wrong: doctor, verify and reconcile.
 
 Exit codes: 0 ok, 1 found a problem, 2 bad usage.`;
 

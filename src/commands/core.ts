@@ -64,6 +64,9 @@ controls clients, vaults, deposits, blocks, reorgs, faults and the clock, and sh
 Its web pages, the inspector, are at /inspector: deliveries, transactions, chains, faults, mails and
 snapshots, to see and to change.
 
+Exit code 0 after SIGTERM or Ctrl-C; 1 when it cannot start or run, for example when another process
+uses the port; 2 for bad usage.
+
 Examples:
   counterfoil core --port 4100 --seed 7 --clock virtual
   curl -sX POST localhost:4101/sim/vaults -H 'content-type: application/json' -d '{"name":"demo"}'

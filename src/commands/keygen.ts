@@ -25,6 +25,8 @@ file of its SHA-256 in api.tokens[].sha256File and give the token itself to its 
 
 With --out, existing files are not overwritten.
 
+Exit code 0 when the files are written or printed, 1 when they cannot be written, 2 for bad usage.
+
 Examples:
   counterfoil keygen --out custody                  writes custody.key (mode 600) and custody.pub
   counterfoil keygen --token --out secrets/ana      writes secrets/ana.token (mode 600) and secrets/ana.sha256

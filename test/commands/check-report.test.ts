@@ -135,6 +135,15 @@ test('the file of the day before is compared by its hash and its closings', asyn
 
 test.for([
   ['', 'an empty file'],
+  ['<!doctype html>', 'a page'],
+  ['record,day\r\n', 'a CSV'],
+] as const)('%s is not JSON: %s', async ([text]) => {
+  await expect(checked([text])).rejects.toThrow(
+    '1.json is not JSON, and only the JSON of a report can be checked: download it as JSON',
+  );
+});
+
+test.for([
   ['{"day":"2025-11-20"}', 'another JSON'],
   [JSON.stringify(JSON.parse(download(FIRST).text), null, 2), 'a report that was written anew'],
 ] as const)('%s is no download: %s', async ([text]) => {

@@ -69,6 +69,6 @@ test('a store that is not there is bad usage, and the message says where its nam
   const refused = '/nowhere/x.db does not exist: ';
   expect(() => storeFrom({ config }, {})).toThrow(`${refused}${config} names it; the daemon`);
   expect(() => storeFrom({ store: '/nowhere/x.db' }, {})).toThrow(
-    `${refused}give the store's file`,
+    `${refused}check the path of the store's file`,
   );
 });

@@ -115,7 +115,7 @@ test(
        UPDATE feed_cursor SET seq = 1, credit_id = 'crd_back';`,
     );
     expect(errors).toBe(
-      `The feed has ${creditId} at cursor 1, not crd_back: it is another feed than the one that you read. Read again from 0; known items keep their creditId.
+      `The feed has ${creditId} at cursor 1, not crd_back. Either your program stored a creditId that is not of the item at its cursor: store both of the last item, also of one that it skips. Or this is another feed than the one that you read. Read again from 0; known items keep their creditId.
 booked, but not in the restored feed: reversal crd_back, which reverses ${creditId}\n`,
     );
     const exchange = new Database(join(folder, 'exchange.db'), { readonly: true });

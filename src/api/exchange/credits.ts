@@ -181,7 +181,7 @@ async function assertSameItem(
   const found = item?.item.creditId;
   if (found === creditId) return;
   const instead = found === undefined ? 'no item' : found;
-  const detail = `The feed has ${instead} at cursor ${cursor}, not ${creditId}: it is another feed than the one that you read. Read again from 0; known items keep their creditId.`;
+  const detail = `The feed has ${instead} at cursor ${cursor}, not ${creditId}. Either your program stored a creditId that is not of the item at its cursor: store both of the last item, also of one that it skips. Or this is another feed than the one that you read. Read again from 0; known items keep their creditId.`;
   throw new ProblemError({ kind: 'conflict', detail });
 }
 

@@ -29,6 +29,15 @@ interface Given {
   readonly report: DownloadedReport;
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function readGiven(path: string): Given {
   let text: string;
   try {
@@ -39,7 +48,9 @@ function readGiven(path: string): Given {
   const report = downloadedReport(text);
   if (report !== undefined) return { path, report };
   throw new CommandFailed(
-    `${path} is no report as it was downloaded as JSON: another program may have written it anew. Download it again`,
+    isJson(text)
+      ? `${path} is no report as it was downloaded as JSON: another program may have written it anew. Download it again`
+      : `${path} is not JSON, and only the JSON of a report can be checked: download it as JSON from the day's page in the console, or with \`counterfoil report --format json\``,
     2,
   );
 }

@@ -12,7 +12,10 @@ import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
 
 const BACKUP_HELP = `
 Copies the store into a new file while the daemon runs, and audits the copy like \`counterfoil verify\`,
-because an unchecked backup may be useless. An existing file is not overwritten.
+because an unchecked backup may be useless. An existing file is not overwritten. Name the store with
+--store or --config, one of them.
+
+Exit code 0 when the copy is sound, 1 when it is not or could not be made, 2 for bad usage.
 
 Example:
   counterfoil backup --config config.json --out /backups/store-2026-11-20.db`;
@@ -22,12 +25,15 @@ Audits a backup and replaces the store with it. Keeps an existing store beside i
 first: the command refuses a store in use. The backup lacks what arrived after it was made; the next
 reconciliations find that and repair it from the custody API. Lost for good are decisions, signatures and
 acknowledgements of after the backup. A token that was revoked since is valid again, and a halt since is
-over. docs/how-to/back-up-and-restore.md says what to do before and after.
+over. docs/how-to/back-up-and-restore.md says what to do before and after. Name the store with --store or
+--config, one of them; with --store, the daemon's configuration must name the same file.
+
+Exit code 0 when the store is restored, 1 when it is not, and is then as before; 2 for bad usage.
 
 Example:
   counterfoil restore --from /backups/store-2026-11-20.db --config config.json`;
 
-const AFTER_RESTORE = `Next: start the daemon. Its sweeps bring back from the custody API what came after the backup, once that is
+const AFTER_RESTORE = `Its sweeps bring back from the custody API what came after the backup, once that is
 older than \`reconcile.graceSeconds\` (ten minutes by default). A consumer of the credit feed that had read
 further gets 409. It reads again from 0, skips every creditId that it has booked, and acknowledges again.
 People decide again. They must name the same owners: the consumer skips a booked credit even if its owner
@@ -37,6 +43,13 @@ tokens, and halt again what was halted.`;
 
 const POSTGRES_BACKUP =
   "PostgreSQL's own tools back up and restore a database (pg_basebackup, pgBackRest); audit what was restored with `counterfoil verify --store postgres://…`.";
+
+/** How the daemon starts from a restored store. Only `--config` names the store that it starts from. */
+function startFrom(store: string, config: string | undefined): string {
+  return config === undefined
+    ? `Next: set \`store\` to \`sqlite:${store}\` in the daemon's configuration, unless it names this file, and start the daemon.`
+    : 'Next: start the daemon.';
+}
 
 /** The command `backup`: copies a store while the daemon may run. */
 export function backupCommand(terminal: Terminal, environment: Environment): Command {
@@ -81,7 +94,7 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
       terminal.result(
         flags.json === true
           ? JSON.stringify({ store, facts, previous })
-          : `${store}: restored with ${facts} facts, and fact ${facts + 1} records the restore${kept}\n${AFTER_RESTORE}`,
+          : `${store}: restored with ${facts} facts, and fact ${facts + 1} records the restore${kept}\n${startFrom(store, flags.config)} ${AFTER_RESTORE}`,
       );
     });
 }

@@ -13,6 +13,8 @@ Stop every daemon of the store first. A copy into PostgreSQL needs an empty jour
 Afterwards the SQLite file is a valid replica: name it as \`receiver.replica\` of the first receiver,
 so that this receiver need not read the whole journal.
 
+Exit code 0 when everything is copied, 1 when it is not, 2 for bad usage.
+
 Examples:
   counterfoil copy --from sqlite:store.db --to postgres://counterfoil@db1,db2/books
   counterfoil copy --from postgres://counterfoil@db1,db2/books --to sqlite:copy.db`;

@@ -33,7 +33,9 @@ Example:
   psql exchange -c "CREATE ROLE counterfoil LOGIN PASSWORD '...' IN ROLE pg_monitor"
   counterfoil init --store postgres://owner@db1,db2/exchange --password-file owner.password --runtime-role counterfoil
 
-Then configure synchronous_standby_names: without it a failover loses acknowledged notifications.`;
+Then configure synchronous_standby_names: without it a failover loses acknowledged notifications.
+
+Exit code 0 when the journal is there, 1 when it is not, 2 for bad usage.`;
 
 interface InitFlags {
   readonly store: string;

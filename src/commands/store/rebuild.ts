@@ -9,10 +9,15 @@ import type { Terminal } from '../../daemon/process/terminal.ts';
 const HELP = `
 Rebuilds every table from the journal in a new file, then replaces the old file with it. Keeps the old
 file beside it. Stop the daemon first: the command refuses a store in use. This command also upgrades
-a store of an earlier version.
+a store of an earlier version. Name the store with --store or --config, one of them.
 
 The rebuilt credit feed must equal the old one, because consumers have acted on it. Accept a different
-feed only when the old table is known to be damaged.`;
+feed only when the old table is known to be damaged.
+
+Exit code 0 when the store is rebuilt, 1 when it is not, and is then as before; 2 for bad usage.
+
+Example:
+  counterfoil rebuild --config config.json`;
 
 const JOURNAL_ALONE =
   'PostgreSQL holds the journal alone, without tables to rebuild. To rebuild a replica, stop its receiver, remove the file that receiver.replica names, and start the receiver: it reads the whole journal. Or give the file here as --store.';

@@ -53,7 +53,7 @@ export function storeFrom(flags: StoreFlags, environment: Environment): string {
   const { config } = flags;
   const next =
     config === undefined
-      ? "give the store's file with --store"
+      ? "check the path of the store's file"
       : `${config} names it; the daemon makes it at its first start`;
   throw new CommandFailed(`${path} does not exist: ${next}`, 2);
 }

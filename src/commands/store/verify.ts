@@ -9,22 +9,28 @@ import type { Terminal } from '../../daemon/process/terminal.ts';
 import { journalAddress, shownAddress } from '../../store/postgres/address.ts';
 
 const HELP = `
-Audits a store in a file without changing it; the daemon may be running:
-  integrity        SQLite's own check of its pages, indexes and references
-  hash_chain       no fact of the journal was changed, dropped, added or moved
-  entries_balance  every ledger entry sums to zero per asset
-  balances         every balance is the sum of its postings
-  closes           every closed day's report matches its hash, names the previous hash, and rolls forward
-  keys             no notification id occurs twice, and every row is found by its key
-  projections      every table equals a replay of the journal into an empty store
+Audits a store in a file without changing it; the daemon may be running. Name the store with --store or
+--config, one of them. The checks, with their names in the JSON:
+  database integrity  SQLite's own check of its pages, indexes and references (integrity)
+  journal hash chain  no fact of the journal was changed, dropped, added or moved (hash_chain)
+  entries             every ledger entry sums to zero per asset (entries_balance)
+  balances            every balance is the sum of its postings (balances)
+  closed days         every report matches its hash, names the previous one, and rolls forward (closes)
+  keys                no notification id occurs twice, and every row is found by its key (keys)
+  tables              every table equals a replay of the journal into an empty store (projections)
 
 Give postgres://… to audit the journal that receivers share; they may be running. The command reads the
 journal into a replica in a temporary folder (TMPDIR), then audits this replica:
-  shared_journal   no commit is missing, every body is readable, and every seal is that of its facts
+  shared journal      no commit is missing, every body is readable, every seal is right (shared_journal)
 It changes no fact. Like a receiver, it reports itself in the table receivers, under the name verify.
 PGPASSWORD holds the database's password.
 
-Exit code 0 when all checks pass, 1 otherwise.`;
+Exit code 0 when all checks pass, 1 when one fails or the store cannot be read, 2 for bad usage, for
+example a file that does not exist.
+
+Examples:
+  counterfoil verify --config config.json
+  counterfoil verify --store /backups/store-2026-11-20.db --json`;
 
 const TITLES = {
   shared_journal: 'shared journal: commits, bodies and seals',

@@ -46,12 +46,15 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
 
 /** `/console/withdrawals`: the list, and one withdrawal's life. */
 export function mountWithdrawals(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, show, missing, may } = context;
+  const { reads, show, may } = context;
   mountList(app, context);
   app.get(`${PATH}/:id`, async (pageRequest) => {
     const id = pageRequest.req.param('id');
     const life = await reads.withdrawalLife(id);
-    if (life === undefined) return missing(pageRequest, `There is no withdrawal ${id}.`);
+    if (life === undefined) {
+      // A break names a transaction of either direction: the search opens the deposit of an incoming one.
+      return pageRequest.redirect(`/console/search?q=${encodeURIComponent(id)}`, 303);
+    }
     const { blockchainHash } = life.withdrawal;
     const [statements, decimals] = await Promise.all([
       blockchainHash === null ? [] : reads.movements(blockchainHash),

@@ -84,12 +84,13 @@ function checkFolder(
 ): Diagnosis {
   const refused = folderRefusal(path);
   if (refused !== undefined) return problem('store', refused.message);
-  return mayWrite(folder)
-    ? ok('store', `${path} does not exist yet; the daemon will create it`)
-    : problem(
-        'store',
-        `${folder} is not a folder that can be written: create it, or change "store"`,
-      );
+  if (mayWrite(folder)) return ok('store', `${path} does not exist yet; the daemon will create it`);
+  return problem(
+    'store',
+    existsSync(folder)
+      ? `${folder} cannot be written by this user: change its owner or its permissions, or change "store"`
+      : `${folder} does not exist: create it, or change "store"`,
+  );
 }
 
 function freeBytes(folder: string): number {

@@ -115,7 +115,7 @@ test('a cursor of another feed is refused by the id of its item, although this f
   expect(await after(1, creditId)).toEqual([200, []]);
   expect(await after(1, 'crd_of_before')).toEqual([
     409,
-    `The feed has ${creditId} at cursor 1, not crd_of_before: it is another feed than the one that you read. Read again from 0; known items keep their creditId.`,
+    `The feed has ${creditId} at cursor 1, not crd_of_before. Either your program stored a creditId that is not of the item at its cursor: store both of the last item, also of one that it skips. Or this is another feed than the one that you read. Read again from 0; known items keep their creditId.`,
   ]);
   expect(await after(0, creditId)).toEqual([
     409,

@@ -72,6 +72,9 @@ test('a restore says when sweeps bring deposits back, and that their owners must
   expect(first).toBe(`${store}: restored with 2 facts, and fact 3 records the restore`);
   const text = next.join(' ');
   expect(text).toContain(
+    `Next: set \`store\` to \`sqlite:${store}\` in the daemon's configuration, unless it names this file, and start the daemon.`,
+  );
+  expect(text).toContain(
     'Its sweeps bring back from the custody API what came after the backup, once that is older than `reconcile.graceSeconds` (ten minutes by default).',
   );
   expect(text).toContain(

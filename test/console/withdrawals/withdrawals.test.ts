@@ -197,16 +197,13 @@ test('a withdrawal that the custody API does not know shows its reversal and its
   expect(await vera.get(`/console/breaks/${id}`)).toContain('href="/console/withdrawals/wd-4"');
 });
 
-test('a withdrawal without a hash, and one that does not exist, are answered', async () => {
+test('a withdrawal without a hash is shown, and one that does not exist is searched for', async () => {
   const { vera } = await sending();
   expect(words(await vera.get('/console/withdrawals/wd-3'))).toContain(
     'It has no hash yet, so nothing is posted',
   );
   const answer = await vera.request('/console/withdrawals/wd-9');
-  expect([answer.status, words(await answer.text())]).toEqual([
-    404,
-    expect.stringContaining('There is no withdrawal wd-9.'),
-  ]);
+  expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/console/search?q=wd-9']);
 });
 
 test('the search opens a withdrawal by its transaction', async () => {

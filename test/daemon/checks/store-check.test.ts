@@ -1,9 +1,9 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkStore } from '../../../src/daemon/checks/store-check.ts';
 import { closeOf } from '../../store/close/closing.ts';
 import { Service } from '../../store/webhook.ts';
-import { openLedgerFile, START } from '../../store/open-ledger.ts';
+import { openLedgerFile, START, temporaryPath } from '../../store/open-ledger.ts';
 
 const CONFIG = 'etc/staging.json';
 const UTC = { timezone: 'UTC', pattern: '5 0 * * *' };
@@ -29,6 +29,22 @@ test.for(['file', 'folder'])(
     ]);
   },
 );
+
+test.for([
+  ['no folder', join('missing', 'store.db'), 'missing does not exist: create it'],
+  ['a folder of somebody else', 'store.db', 'cannot be written by this user: change its owner'],
+] as const)('a store that does not exist yet has %s', async ([, name, says]) => {
+  const folder = dirname(temporaryPath());
+  const found = await checkStore(join(folder, name), {
+    now: START,
+    close: UTC,
+    configPath: CONFIG,
+    mayWrite: () => false,
+  });
+  expect(found).toEqual([
+    { check: 'store', status: 'problem', detail: expect.stringContaining(says) },
+  ]);
+});
 
 test('a store that can be read and written is ok, and the result names its file and the command of its audit', async () => {
   const { open, path } = await openLedgerFile();

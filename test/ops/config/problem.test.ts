@@ -157,7 +157,24 @@ test('a file that is not there, or not JSON, is one clear problem', () => {
       },
     ],
   });
-  expect(problemsOf('{\n  "a": 1,\n  "b" 2\n}')).toEqual([
-    `the configuration: ${file} is not JSON: a mistake at line 3, column 7`,
-  ]);
+});
+
+test('a folder is not a configuration, and the message says so', () => {
+  expect(loadConfig({ file: folder, env: {}, part: WHOLE, keyFlaw })).toMatchObject({
+    problems: [{ what: `${folder} is a folder; give another one with --config` }],
+  });
+});
+
+test.for([
+  ['{\n  "a": 1,\n  "b" 2\n}', 'a mistake at line 3, column 7'],
+  ['', 'the file is empty'],
+  [' \n', 'the file is empty'],
+  ['{\n  "a": 1\n', 'it ends at line 2, before its last brace or quote'],
+  ['{"a": "b', 'it ends at line 1, before its last brace or quote'],
+  ['{"a": {', 'it ends at line 1, before its last brace or quote'],
+  ['// port\n{}', 'JSON has no comments'],
+  ['{"a": 1 /* port */}', 'JSON has no comments: line 1, column 9'],
+  ['{"a": 1,\n}', 'a comma too many before the brace at line 2, column 1'],
+] as const)('a file that is not JSON is one clear problem: %j', ([text, what]) => {
+  expect(problemsOf(text)).toEqual([`the configuration: ${file} is not JSON: ${what}`]);
 });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parseConfig } from '../config.ts';
 import type { Parsed, Part } from '../config.ts';
-import { fileChecks, readText, unreadable, type KeyFlaw } from './named-file.ts';
+import { fileChecks, isWrongPath, readText, unreadable, type KeyFlaw } from './named-file.ts';
 import { isWithin } from './problem.ts';
 import { repeatedKeys } from './repeated-keys.ts';
 import { readSecrets, secretFilesOf } from './secret-file.ts';
@@ -30,7 +30,9 @@ export function loadConfig<Value>(options: {
   const folder = path.dirname(file);
   const content = readText(file);
   if (content.kind === 'unreadable') {
-    return whole(`${unreadable(file, content.reason)}; give another one with --config`);
+    const { reason } = content;
+    const first = isWrongPath(reason) ? '' : 'check its permissions, or ';
+    return whole(`${unreadable(file, reason)}; ${first}give another one with --config`);
   }
   // Some editors write an invisible byte order mark.
   const text = content.text.replace(/^\u{feff}/u, '');
@@ -74,9 +76,27 @@ function whole(what: string): Loaded<never> {
 /** Only the position: the engine's message quotes text around the error, which may be a secret. */
 function syntaxText(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : '';
-  const position = /at position (\d+)/.exec(message)?.[1];
-  if (position === undefined) return message.split(',')[0] ?? 'not readable';
-  const before = text.slice(0, Number(position)).split('\n');
-  const column = (before.at(-1)?.length ?? 0) + 1;
-  return `a mistake at line ${before.length}, column ${column}`;
+  const position = Number(/at position (\d+)/.exec(message)?.[1] ?? Number.NaN);
+  const end = text.trimEnd().length;
+  if (end === 0) return 'the file is empty';
+  if (message.startsWith('Unexpected end') || position >= end) {
+    return `it ends at line ${linesOf(text.slice(0, end)).length}, before its last brace or quote`;
+  }
+  if (text[position] === '/' || message.startsWith("Unexpected token '/'")) {
+    return `JSON has no comments${Number.isNaN(position) ? '' : `: ${lineAndColumn(text, position)}`}`;
+  }
+  if (Number.isNaN(position)) return message.split(',')[0] ?? 'not readable';
+  const isAfterComma = text.slice(0, position).trimEnd().endsWith(',');
+  return isAfterComma && text[position] === '}'
+    ? `a comma too many before the brace at ${lineAndColumn(text, position)}`
+    : `a mistake at ${lineAndColumn(text, position)}`;
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n');
+}
+
+function lineAndColumn(text: string, position: number): string {
+  const before = linesOf(text.slice(0, position));
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }

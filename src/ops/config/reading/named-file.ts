@@ -39,15 +39,28 @@ export function fileChecks(custodyKeyFlaw: KeyFlaw): FileChecks {
 /** The reason of `readText` for a file that does not exist. */
 const MISSING = 'ENOENT';
 
+/** The reasons of a folder, and of a file that belongs to somebody else. */
+const FOLDER = 'EISDIR';
+const FORBIDDEN = 'EACCES';
+
+/** Whether `readText` failed because the path is wrong, and not the permissions. */
+export function isWrongPath(reason: string): boolean {
+  return reason === MISSING || reason === FOLDER;
+}
+
 /** The message for an unreadable file. */
 export function unreadableText(file: string, reason: string): string {
-  const remedy = reason === MISSING ? 'check the path' : 'check the path and its permissions';
+  const remedy = isWrongPath(reason) ? 'check the path' : 'check the path and its permissions';
   return `${unreadable(file, reason)}; ${remedy}`;
 }
 
 /** What is wrong with a file that `readText` could not read. */
 export function unreadable(file: string, reason: string): string {
-  return reason === MISSING ? `${file} does not exist` : `cannot read ${file} (${reason})`;
+  if (reason === MISSING) return `${file} does not exist`;
+  if (reason === FOLDER) return `${file} is a folder`;
+  return reason === FORBIDDEN
+    ? `${file} may not be read by this user`
+    : `cannot read ${file} (${reason})`;
 }
 
 /** Reads a file as UTF-8. The reason is the error's code, never its content. */

@@ -40,13 +40,13 @@ export function refusal(path: string, error: unknown): StoreRefused {
   }
   if (isDamage(code)) {
     return new StoreRefused(
-      `${path} is damaged or not a SQLite database (${text}): restore the latest backup, or run \`sqlite3 ${path} .recover\` into a new file`,
+      `${path} is damaged or not a SQLite database (${text}): check that this file is the store; if it is, restore the latest backup, or run \`sqlite3 ${path} .recover\` into a new file`,
     );
   }
   const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
   if (code === 'SQLITE_CANTOPEN' || missing) {
     return new StoreRefused(
-      `${path} cannot be opened (${text}): check that its folder exists, that you may read and write both, and that the disk is not mounted read-only`,
+      `${path} cannot be opened (${text}): check that its folder exists, that you may read and write the file and the folder, and that the disk is not mounted read-only`,
     );
   }
   if (code.startsWith('SQLITE_BUSY')) {

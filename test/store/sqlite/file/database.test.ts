@@ -142,7 +142,7 @@ describe('a refusal says what to do and leaves the file unchanged', () => {
   test('a missing store, which opening for reading does not create', () => {
     const path = temporaryPath();
     expect(refusalOf(() => openForReading(path))).toMatch(
-      /cannot be opened .*: check that its folder exists, that you may read and write both, and that the disk is not mounted read-only$/,
+      /cannot be opened .*: check that its folder exists, that you may read and write the file and the folder, and that the disk is not mounted read-only$/,
     );
     expect(() => readFileSync(path)).toThrow('ENOENT');
   });
