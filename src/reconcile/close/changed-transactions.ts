@@ -183,7 +183,7 @@ export class ChangedTransactions {
       this.#requests += 1;
       const asked = { priority: 'sweep', deadlineMs } as const;
       const answer = await rowsOfHash(custody, { blockchainHash }, asked);
-      if (answer.kind === 'failed' && answer.final) break;
+      if (answer.kind === 'failed' && !answer.isAttempt) break;
       if (answer.kind === 'failed') continue;
       const ofHash = answer.rows.filter((row) => row.blockchainHash === blockchainHash);
       const newest = ofHash.filter(

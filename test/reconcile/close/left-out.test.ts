@@ -235,6 +235,22 @@ test('a deposit whose hash the API did not answer for is asked for by the close 
   expect(report.priorDay.map(({ blockchainHash }) => blockchainHash)).toEqual([hash]);
 });
 
+test('a hash at which the API fails keeps no other hash from being asked for', async () => {
+  const { stage } = await withDeposits();
+  let asked = 0;
+  const failing = withTransactions(stage.client, async (query, options) => {
+    const answer = await stage.client.transactions(query, options);
+    if (answer.kind === 'ok' && isWholeList(query)) {
+      return { kind: 'ok', value: { ...answer.value, rows: [], total: 0 } };
+    }
+    asked += 1;
+    const failed = { kind: 'unavailable', cause: { kind: 'server-error', status: 500 } } as const;
+    return asked === 1 ? failed : answer;
+  });
+  expect(explanations(await closeNext(stage, failing))).toHaveLength(1);
+  expect((await closeNext(stage)).status).toBe('balanced');
+});
+
 test('a deposit that the API shows under no query stays unexplained', async () => {
   const { stage, hash } = await afterLeavingOut();
   for (let day = 0; day < 2; day += 1) {
