@@ -258,7 +258,7 @@ function rendered(
 /** Turns an answer into an HTTP response. */
 export function respond(
   context: NodeContext,
-  answer: Answer | Refusal,
+  answer: Answer,
   nowMs: number,
   headers: Readonly<Record<string, string>> = {},
 ): Response {

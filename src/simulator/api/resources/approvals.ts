@@ -95,7 +95,7 @@ function decisionEndpoints({ world }: Services): Endpoint[] {
         const row = world.transaction(id);
         if (row === undefined) return notFound('Transaction', id);
         const rows = row.approvals ?? [];
-        return listAnswer({ rows, query, definition: approvalList, view, present: (item) => item });
+        return listAnswer({ rows, query, definition: approvalList, view });
       },
     }),
     endpoint({

@@ -34,7 +34,6 @@ export function networkEndpoints({ world }: Services): Endpoint[] {
           query,
           definition: networkList,
           view,
-          present: (row) => row,
         }),
     }),
   ];
