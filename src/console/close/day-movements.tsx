@@ -13,7 +13,7 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
-import { filterValues, optionsOf } from '../parts/list/filter-values.ts';
+import { filterValues } from '../parts/list/filter-values.ts';
 import { movementsLink } from '../parts/book-links.ts';
 import { SOURCES } from '../parts/value/entry-words.ts';
 import { CLOSE_PATH } from './calendar.tsx';
@@ -34,11 +34,10 @@ export function dayMovementsLink(day: string, filter: MovementFilter): string {
 }
 
 function fieldsOf({ asset, vaultId, figure }: MovementFilter): FilterField[] {
-  const options = optionsOf(CATEGORIES);
   return [
     { name: 'asset', label: 'Asset', value: asset },
     { name: 'vaultId', label: 'Vault id', value: vaultId },
-    { name: 'figure', label: 'Figure', value: figure, options, none: 'all figures' },
+    { name: 'figure', label: 'Figure', value: figure, options: CATEGORIES, none: 'all figures' },
   ];
 }
 

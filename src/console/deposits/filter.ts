@@ -1,5 +1,5 @@
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
-import { assetOptions, optionsOf } from '../parts/list/filter-values.ts';
+import { assetOptions } from '../parts/list/filter-values.ts';
 import { Amount } from '../../domain/money/amount.ts';
 import { HOLD_REASONS, type DepositState, type HoldReason } from '../../domain/deposit/deposit.ts';
 import type { DepositSearch } from '../../store/queries.ts';
@@ -131,8 +131,8 @@ export function fieldsOf(filter: DepositFilter, decimals: Decimals): FilterField
     ...more,
   });
   return [
-    field('state', 'State', { options: optionsOf(STATES) }),
-    field('reason', 'Held because', { options: optionsOf([...REASONS.keys()]) }),
+    field('state', 'State', { options: STATES }),
+    field('reason', 'Held because', { options: [...REASONS.keys()] }),
     field('asset', 'Asset', { options: assetOptions(decimals, filter.asset) }),
     field('amountFrom', 'Amount from'),
     field('amountTo', 'Amount to'),

@@ -2,7 +2,6 @@ import type { Page } from '../../store/page.ts';
 import type { QuarantineRow } from '../../store/records.ts';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { optionsOf } from '../parts/list/filter-values.ts';
 import { ChooseEvery } from '../../pages/parts/form/choose-every.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
@@ -89,14 +88,7 @@ export function QuarantinePage(shown: {
     <>
       <FilterForm
         action={PATH}
-        fields={[
-          {
-            name: 'state',
-            label: 'State',
-            value: state,
-            options: optionsOf(STATES),
-          },
-        ]}
+        fields={[{ name: 'state', label: 'State', value: state, options: STATES }]}
       />
       <Card id="quarantine" title="Bodies that could not be read" live="quarantine tick">
         {found.total === 0 ? (

@@ -2,7 +2,7 @@ import type { CustodyKnowledge, WithdrawalStatus } from '../../domain/withdrawal
 import type { WithdrawalQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
-import { assetOptions, optionsOf } from '../parts/list/filter-values.ts';
+import { assetOptions } from '../parts/list/filter-values.ts';
 import { amountsIn } from '../parts/value/amounts.ts';
 import { dayOrMoment } from '../parts/value/moments.ts';
 
@@ -85,8 +85,8 @@ export function fieldsOf(filter: WithdrawalFilter, decimals: Decimals): FilterFi
     ...more,
   });
   return [
-    field('status', 'Status', { options: optionsOf(STATUSES) }),
-    field('custody', 'Custody API', { options: optionsOf(KNOWLEDGE) }),
+    field('status', 'Status', { options: STATUSES }),
+    field('custody', 'Custody API', { options: KNOWLEDGE }),
     field('asset', 'Asset', { options: assetOptions(decimals, filter.asset) }),
     field('amount', 'Amount', { placeholder: '1.5 ETH' }),
     field('destinationAddress', 'Destination address'),

@@ -19,7 +19,6 @@ import type { Markup } from '../../../pages/parts/markup.ts';
 import { Age } from '../../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../../pages/parts/problem-notice.tsx';
-import { optionsOf } from '../../parts/list/filter-values.ts';
 import { Views, type View } from '../../parts/list/views.tsx';
 import { BULK_FORM, BULK_MAX, BulkForm, tickOf } from './bulk.tsx';
 import {
@@ -148,15 +147,10 @@ function Filters({ filter, isOpen }: { filter: QueueFilter; isOpen: boolean }): 
           label: 'State',
           value: state === 'unresolved' ? undefined : state,
           none: 'unresolved',
-          options: optionsOf(STATES.filter((one) => one !== 'unresolved')),
+          options: STATES.filter((one) => one !== 'unresolved'),
         },
-        { name: 'type', label: 'Type', value: filter.type, options: optionsOf(BREAK_TYPES) },
-        {
-          name: 'severity',
-          label: 'Severity',
-          value: filter.severity,
-          options: optionsOf(SEVERITIES),
-        },
+        { name: 'type', label: 'Type', value: filter.type, options: BREAK_TYPES },
+        { name: 'severity', label: 'Severity', value: filter.severity, options: SEVERITIES },
         { name: 'age', label: 'Age', value: filter.age, options: AGES },
         { name: 'vault', label: 'Vault', value: filter.vaultId },
         { name: 'hash', label: 'Hash', value: filter.blockchainHash },

@@ -12,15 +12,11 @@ export function filterValues<Name extends string>(
   >;
 }
 
-type Options = NonNullable<FilterField['options']>;
-
-/** Values to choose from, each by its own words. */
-export function optionsOf(values: readonly string[]): Options {
-  return values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
-}
-
 /** Assets to choose from, and the chosen one, which the store may not know. */
-export function assetOptions(decimals: Decimals, chosen: string | undefined): Options {
+export function assetOptions(
+  decimals: Decimals,
+  chosen: string | undefined,
+): NonNullable<FilterField['options']> {
   const known = new Set([...decimals.keys(), ...(chosen === undefined ? [] : [chosen])]);
   return [...known].toSorted().map((value) => ({ value, label: value }));
 }

@@ -1,16 +1,30 @@
 import type { Markup } from '../markup.ts';
 
-/** A field of a filter. With `options` a person chooses one of them, or any. */
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/**
+ * A field of a filter. With `options` a person chooses one of them, or any. An option that is a
+ * text is shown by its own words.
+ */
 export interface FilterField {
   readonly name: string;
   readonly label: string;
   readonly value: string | undefined;
-  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  readonly options?: readonly (string | Option)[];
   /** The first option, which leaves the field out; `any` by default. */
   readonly none?: string;
   /** Of the input: `date`, `search`; `text` by default. */
   readonly type?: 'text' | 'search' | 'date';
   readonly placeholder?: string;
+}
+
+function labelled(option: string | Option): Option {
+  return typeof option === 'string'
+    ? { value: option, label: option.replaceAll('_', ' ') }
+    : option;
 }
 
 function Field({ field }: { field: FilterField }): Markup {
@@ -23,7 +37,7 @@ function Field({ field }: { field: FilterField }): Markup {
       ) : (
         <select name={name}>
           <option value="">{none}</option>
-          {options.map((one) => (
+          {options.map(labelled).map((one) => (
             <option value={one.value} selected={one.value === value}>
               {one.label}
             </option>
@@ -53,7 +67,7 @@ export function FilterForm(filter: { action: string; fields: readonly FilterFiel
 function FilterSummary({ fields }: { fields: readonly FilterField[] }): Markup {
   const set = fields.flatMap(({ label, value, options = [] }) => {
     if (value === undefined) return [];
-    const chosen = options.find((one) => one.value === value);
+    const chosen = options.map(labelled).find((one) => one.value === value);
     return [`${label} ${chosen?.label ?? value}`];
   });
   return (

@@ -28,7 +28,6 @@ function Deliveries(list: {
   const { services, filter, page } = list;
   const rows = notificationsOf(services, filter);
   const items = rows.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
-  const choices = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
   const vaults = services.world.vaults();
   return (
     <Card id="deliveries" title="Notifications, newest first" live="deliveries">
@@ -41,8 +40,8 @@ function Deliveries(list: {
             value: filter.vaultId,
             options: vaults.map(({ vaultId, name }) => ({ value: vaultId, label: name })),
           },
-          { name: 'stream', label: 'Stream', value: filter.stream, options: choices(STREAMS) },
-          { name: 'status', label: 'State', value: filter.status, options: choices(STATES) },
+          { name: 'stream', label: 'Stream', value: filter.stream, options: STREAMS },
+          { name: 'status', label: 'State', value: filter.status, options: STATES },
         ]}
       />
       {rows.length === 0 ? (

@@ -57,13 +57,12 @@ function Amounts({ row, decimals }: { row: Transaction; decimals: Decimals }): M
 
 function Filters({ context, filter }: { context: InspectorContext; filter: Filter }): Markup {
   const { world } = context.services;
-  const choices = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
   return (
     <FilterForm
       action={PATH}
       fields={[
-        { name: 'type', label: 'Type', value: filter.type, options: choices(TYPES) },
-        { name: 'status', label: 'Status', value: filter.status, options: choices(STATUSES) },
+        { name: 'type', label: 'Type', value: filter.type, options: TYPES },
+        { name: 'status', label: 'Status', value: filter.status, options: STATUSES },
         {
           name: 'network',
           label: 'Network',
