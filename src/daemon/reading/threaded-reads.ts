@@ -85,7 +85,7 @@ export class ThreadedReads implements Reading {
   readonly waitingDepositCount = this.#working('waitingDepositCount');
   readonly waitingDeposits = this.#working('waitingDeposits');
   readonly disputedDeposits = this.#working('disputedDeposits');
-  readonly newestCredited = this.#working('newestCredited');
+  readonly newestVerified = this.#working('newestVerified');
   readonly unconfirmedWithdrawals = this.#working('unconfirmedWithdrawals');
   readonly needsRunStep = this.#working('needsRunStep');
   readonly unconfirmedMovements = this.#working('unconfirmedMovements');

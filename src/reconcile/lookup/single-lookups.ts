@@ -13,7 +13,7 @@ import { rowsOfHash, type VaultHash } from '../list/rows-of-hash.ts';
 import { ShownDeposits } from './shown-deposits.ts';
 import { FirstAbsences } from '../pacing/first-absences.ts';
 import { interleaved, LookupBackoff } from '../pacing/lookup-backoff.ts';
-import { VanishedCredits } from './vanished-credits.ts';
+import { VanishedDeposits } from './vanished-deposits.ts';
 
 /**
  * Most look-ups per run and kind. Lists answer nearly everything. Separate limits keep many forged
@@ -45,10 +45,10 @@ export class SingleLookups {
   readonly #nameless = new Map<DepositId, true>();
   readonly #withdrawals = new LookupBackoff<Withdrawal>(({ transactionId }) => transactionId);
   readonly #absentWithdrawals = new FirstAbsences();
-  readonly #vanished = new VanishedCredits();
+  readonly #vanished = new VanishedDeposits();
 
   /**
-   * `deposits`: all unconfirmed deposits; those in `listed` are not looked up. `credited`: the newest
+   * `deposits`: all unconfirmed deposits; those in `listed` are not looked up. `verified`: the newest
    * credits; those that the rows in `shown` should hold are looked up. `withdrawals`: those whose
    * notifications are older than the API's possible delay.
    */
@@ -57,7 +57,7 @@ export class SingleLookups {
     listed: ReadonlyMap<TransactionId, CustodyTransaction>;
     shown: ReadonlyMap<TransactionId, CustodyTransaction>;
     deposits: readonly Deposit[];
-    credited: readonly Deposit[];
+    verified: readonly Deposit[];
     withdrawals: readonly Withdrawal[];
     now: number;
     graceMs: number;
@@ -80,7 +80,7 @@ export class SingleLookups {
       now,
       ask: (withdrawal) => lookUpWithdrawal(custody, withdrawal, deadlineMs),
     });
-    const missing = this.#vanished.missing(context.credited, context.shown);
+    const missing = this.#vanished.missing(context.verified, context.shown);
     const credited = await roundOf(this.#deposits, {
       due: this.#deposits.due(missing, now),
       max: deposits.final || withdrawals.final ? 0 : CREDITED_MAX,

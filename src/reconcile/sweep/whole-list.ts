@@ -26,7 +26,7 @@ import { reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
 /** Most unconfirmed movements read per run. */
 const MOVEMENTS_MAX = 1_000;
 
-/** Of this many newest deposits, the credited ones must still be shown by the custody API. */
+/** Of this many newest deposits, the verified ones must still be shown by the custody API. */
 const NEWEST_MAX = 2_000;
 
 interface WholeListOptions {
@@ -108,7 +108,7 @@ export class WholeList {
       listed: list.transactions,
       shown: list.shown,
       deposits: unconfirmed.deposits,
-      credited: await this.#creditedBefore(list, context),
+      verified: await this.#verifiedBefore(list, context),
       // A webhook may precede the API: do not look up younger records.
       withdrawals: unconfirmed.withdrawals.filter(
         ({ transactionId, firstSeenAt }) =>
@@ -137,13 +137,15 @@ export class WholeList {
   }
 
   /**
-   * Newest credits that the list should show, if their transaction is in its range. A credit of the
-   * run's own time may be newer than the list.
+   * Newest verified deposits that the list should show, if their transaction is in its range. One that
+   * was credited or verified in the run's own time may be newer than the list.
    */
-  async #creditedBefore(list: CustodyList, { startedAt }: RunContext): Promise<Deposit[]> {
+  async #verifiedBefore(list: CustodyList, { startedAt }: RunContext): Promise<Deposit[]> {
     if (list.shown.size === 0) return [];
-    const newest = await this.#options.reads.newestCredited(NEWEST_MAX);
-    return newest.filter(({ credit }) => credit !== null && credit.creditedAt < startedAt);
+    const newest = await this.#options.reads.newestVerified(NEWEST_MAX);
+    return newest.filter(
+      ({ credit, verifiedAt }) => (credit?.creditedAt ?? verifiedAt ?? startedAt) < startedAt,
+    );
   }
 
   async #compareReading(

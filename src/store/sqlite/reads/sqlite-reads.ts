@@ -53,7 +53,7 @@ import {
   readDeposits,
   readDepositsToReevaluate,
   readDisputedDeposits,
-  readNewestCredited,
+  readNewestVerified,
   readOldestHeld,
   readUnacknowledged,
   readWaitingDeposits,
@@ -185,7 +185,7 @@ export class SqliteReads implements Reads {
   readonly rotationCursor = () => readRotationCursor(this.#db);
   readonly disputedDeposits = (verifiedBy: number, limit: number) =>
     readDisputedDeposits(this.#db, { verifiedBy, limit });
-  readonly newestCredited = (limit: number) => readNewestCredited(this.#db, limit);
+  readonly newestVerified = (limit: number) => readNewestVerified(this.#db, limit);
   readonly unconfirmedWithdrawals = (limit: number) => readUnconfirmedWithdrawals(this.#db, limit);
   readonly needsRunStep = (until: number) => this.#alone(() => this.#run.needsStep(until));
   readonly unconfirmedMovements = (limit: number) => readUnconfirmedMovements(this.#db, limit);

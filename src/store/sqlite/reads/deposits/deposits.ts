@@ -85,13 +85,13 @@ export function newestRows(db: Kysely<Tables>, limit: number) {
   return db.selectFrom('deposits').selectAll().orderBy('first_seq', 'desc').limit(limit);
 }
 
-/** Newest deposits with a credit (`Reads.newestCredited`). */
-export async function readNewestCredited(
+/** Newest deposits that are verified or credited (`Reads.newestVerified`). */
+export async function readNewestVerified(
   db: Kysely<Tables>,
   limit: number,
 ): Promise<readonly Deposit[]> {
   const rows = await newestRows(db, limit).execute();
-  return rows.filter((row) => row.credit_id !== null).map(depositOf);
+  return rows.filter((row) => row.credit_id !== null || row.verified_at !== null).map(depositOf);
 }
 
 /**

@@ -5,10 +5,10 @@ import type { TransactionId } from '../../domain/ids.ts';
 import { FirstAbsences } from '../pacing/first-absences.ts';
 
 /**
- * Credited deposits whose transaction the custody API does not show any more. No webhook reports
- * that. The API may hide a transaction for a moment, so only a 404 that lasts counts.
+ * Verified or credited deposits whose transaction the custody API does not show any more. No webhook
+ * reports that. The API may hide a transaction for a moment, so only a 404 that lasts counts.
  */
-export class VanishedCredits {
+export class VanishedDeposits {
   readonly #absences = new FirstAbsences();
 
   /**
@@ -16,12 +16,12 @@ export class VanishedCredits {
    * oldest row changed, so it should have shown these. `shown`: every row of the reading.
    */
   missing(
-    credited: readonly Deposit[],
+    verified: readonly Deposit[],
     shown: ReadonlyMap<TransactionId, CustodyTransaction>,
   ): Deposit[] {
     let oldest = Infinity;
     for (const { updatedAt } of shown.values()) oldest = Math.min(oldest, updatedAt);
-    return credited.filter(({ transactionId, custodyCreatedAt }) => {
+    return verified.filter(({ transactionId, custodyCreatedAt }) => {
       if (transactionId === null || shown.has(transactionId)) return false;
       return this.#absences.has(transactionId) || (custodyCreatedAt ?? -Infinity) > oldest;
     });
@@ -32,11 +32,13 @@ export class VanishedCredits {
     this.#absences.see(rows);
   }
 
-  /** Leaves out credited deposits whose first 404 is younger than the grace period. */
+  /** Leaves out verified and credited deposits whose first 404 is younger than the grace period. */
   lasting(absent: readonly Deposit[], grace: Grace): Deposit[] {
     return absent.filter(
-      ({ credit, transactionId }) =>
-        credit === null || transactionId === null || this.#absences.lasts(transactionId, grace),
+      ({ credit, verifiedAt, transactionId }) =>
+        (credit === null && verifiedAt === null) ||
+        transactionId === null ||
+        this.#absences.lasts(transactionId, grace),
     );
   }
 }

@@ -50,6 +50,31 @@ test('a credited deposit that the API does not show any more is a critical break
   expect(stage.open.feedLines()).toEqual(['credit 500', 'credit 700']);
 });
 
+test.for([
+  ['that the API does not show any more is not credited when its hold ends', 30, []],
+  ['that the API hides for a moment is credited when its hold ends', 2, ['credit 700']],
+] as const)('a verified deposit %s', async ([, minutes, fed]) => {
+  const { stage, sweep } = await startVerifying();
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 500, 30);
+  const hash = await stage.paid(depositAddress, 700, 2);
+  const [deposit] = await stage.deposits(hash);
+  if (deposit === undefined) throw new Error('no deposit');
+  const decided = { depositId: deposit.depositId, reason: 'customer under review' };
+  await stage.open.decide({ kind: 'hold', ...decided });
+  await stage.mine(1);
+  await runs(stage, sweep, 2);
+  expect(await stage.depositState(hash)).toBe('held: operator_hold');
+  const hidden = hides(stage, (row) => row.blockchainHash === hash);
+  hidden.isOn = true;
+  await runs(stage, sweep, minutes);
+  hidden.isOn = minutes > GRACE_MS / MINUTE;
+  await runs(stage, sweep, 2);
+  await stage.open.decide({ kind: 'release', ...decided });
+  await runs(stage, sweep, 2);
+  expect(stage.open.feedLines()).toEqual(['credit 500', ...fed]);
+});
+
 test('a credited deposit that the API hides for a moment opens nothing, however often', async () => {
   const { stage, sweep, hidden } = await twoCredits();
   for (let time = 0; time < 6; time += 1) {
@@ -74,12 +99,12 @@ async function withReadings(meanwhile: () => Promise<unknown> = async () => unde
   const parts = await startVerifying();
   const { stage, changes } = parts;
   const readings = { count: 0 };
-  const newestCredited = async (limit: number) => {
+  const newestVerified = async (limit: number) => {
     await meanwhile();
     readings.count += 1;
-    return stage.reads.newestCredited(limit);
+    return stage.reads.newestVerified(limit);
   };
-  const reads = Object.assign(Object.create(stage.reads) as Reads, { newestCredited });
+  const reads = Object.assign(Object.create(stage.reads) as Reads, { newestVerified });
   const sweep = stage.newSweep({ changes, reads });
   return { ...parts, sweep, readings };
 }
