@@ -1,3 +1,4 @@
+import { sealedText } from '../domain/break/shown-text.ts';
 import type { DailyReport, ReportBreak } from '../domain/close/report.ts';
 import { CATEGORIES } from '../domain/money/roll-forward.ts';
 import { assetTotals } from './asset-totals.ts';
@@ -104,8 +105,8 @@ function unshownLines({ isWhole }: SignedReport['movements']): Line[] {
   return isWhole ? [] : [{ record: 'movements_not_shown', detail: NOT_ALL_MOVEMENTS }];
 }
 
-function breakLine(record: string, { type, openedAt, ...one }: ReportBreak): Line {
-  return { ...one, record, kind: type, at: openedAt };
+function breakLine(record: string, { type, openedAt, detail, ...one }: ReportBreak): Line {
+  return { ...one, record, kind: type, at: openedAt, detail: sealedText(detail) };
 }
 
 function linesOf({ report, reportHash, signatures, movements }: SignedReport): Line[] {
@@ -120,10 +121,11 @@ function linesOf({ report, reportHash, signatures, movements }: SignedReport): L
     ...report.totals.map((total) => ({ ...total, record: 'total' })),
     ...assetTotals(report.totals).map((total) => ({ ...total, record: 'asset_total' })),
     ...report.exceptions.map(({ kind, detail }) => ({ record: 'exception', kind, detail })),
-    ...report.differences.map(({ against, explanation, ...one }) => ({
+    ...report.differences.map(({ against, explanation, detail, ...one }) => ({
       ...one,
       record: `${against}_difference`,
       kind: explanation,
+      detail: sealedText(detail),
     })),
     ...report.inTransit.map((one) => ({ ...one, record: 'in_transit' })),
     ...priorDayLines(report),

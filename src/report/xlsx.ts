@@ -1,3 +1,4 @@
+import { sealedText } from '../domain/break/shown-text.ts';
 import type { DailyReport } from '../domain/close/report.ts';
 import { storedAmount, type Amount } from '../domain/money/amount.ts';
 import { assetTotals, COMPARED, decimalsByAsset, MOVES } from './asset-totals.ts';
@@ -131,6 +132,11 @@ function totalsOf(sheets: ReportSheets, { report }: SignedReport): TableSheet[] 
   ];
 }
 
+/** Breaks, or differences with a break, with the sentence that people read. */
+function withSentences<Row extends { readonly detail: string }>(rows: readonly Row[]): Row[] {
+  return rows.map((row) => ({ ...row, detail: sealedText(row.detail) }));
+}
+
 function naming(report: DailyReport) {
   return <Row extends { readonly vaultId: string | null }>(rows: readonly Row[]) =>
     rows.map((row) => withVaultName(report, row));
@@ -167,7 +173,12 @@ function newerLists(sheets: ReportSheets, report: DailyReport): TableSheet[] {
         ]),
     ...(laterBreaks === undefined
       ? []
-      : [sheets.sheet('Later breaks', named(laterBreaks), { columns: BREAK, money: AMOUNTS })]),
+      : [
+          sheets.sheet('Later breaks', named(withSentences(laterBreaks)), {
+            columns: BREAK,
+            money: AMOUNTS,
+          }),
+        ]),
   ];
 }
 
@@ -208,7 +219,7 @@ function movementSheets(sheets: ReportSheets, { report, movements }: SignedRepor
 function lists(sheets: ReportSheets, report: DailyReport): TableSheet[] {
   const named = naming(report);
   return [
-    sheets.sheet('Differences', named(report.differences), {
+    sheets.sheet('Differences', named(withSentences(report.differences)), {
       columns: ['against', ...MOVEMENT, ...AMOUNTS, 'explanation', 'breakId', 'detail'],
       money: AMOUNTS,
     }),
@@ -230,7 +241,10 @@ function lists(sheets: ReportSheets, report: DailyReport): TableSheet[] {
       ],
       money: ['amount'],
     }),
-    sheets.sheet('Open breaks', named(report.openBreaks), { columns: BREAK, money: AMOUNTS }),
+    sheets.sheet('Open breaks', named(withSentences(report.openBreaks)), {
+      columns: BREAK,
+      money: AMOUNTS,
+    }),
   ];
 }
 

@@ -116,6 +116,37 @@ test('xlsx: critical breaks that were open stand below the status, as on the pag
   expect(workbookOf(await bytesOf('xlsx'))['Report']?.flat()).not.toContain('beside the status');
 });
 
+test('csv and xlsx: the sentences of breaks are those of the page, which promise no reversal that may be done', async () => {
+  const [one] = REPORT.openBreaks;
+  const [difference] = REPORT.differences;
+  if (one === undefined || difference === undefined) throw new Error('no break');
+  const promise =
+    "crd_1 has been rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then";
+  const memo =
+    'a memo "88" that is not registered: attribute it to its owner, or register the memo';
+  const more = {
+    openBreaks: [
+      { ...one, detail: promise },
+      { ...one, detail: memo },
+    ],
+    laterBreaks: [{ ...one, detail: promise }],
+    differences: [
+      { ...difference, explanation: 'break', detail: `reversal_after_credit: ${promise}` },
+    ],
+  } as const;
+  const texts = [
+    await rendered('csv', more),
+    JSON.stringify(workbookOf(await bytesOf('xlsx', more))),
+  ];
+  for (const text of texts) {
+    expect(text.split('says whether the feed has reversed the credit since')).toHaveLength(4);
+    expect(text).toContain('name its owner, and register the memo for later payments');
+    expect(text).not.toContain('recover it');
+    expect(text).not.toContain('attribute it to its owner');
+  }
+  expect(await rendered('json', more)).toContain('recover it');
+});
+
 test('xlsx: the figures of a break without an asset are counts, and its age is a number', async () => {
   const [one] = REPORT.openBreaks;
   if (one === undefined) throw new Error('no break');
