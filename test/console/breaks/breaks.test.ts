@@ -84,8 +84,12 @@ test('a reversal names what followed, and amounts are in the asset’s unit', as
   expect(words(before)).toContain('Reversal in the feed none yet');
   expect(words(before)).toContain('When the break opened or last changed Ours: the books');
   expect(words(before)).toContain('Now: the hash, as each witness reports it');
+  expect(words(before)).toContain('When the custody API agrees, your consumer gets the reversal.');
   await verifyWith(open, { status: 'rolledback' });
-  expect(words(await vera.get(path))).toMatch(
+  const reversed = words(await vera.get(path));
+  expect(reversed).toContain('The feed has reversed the credit. Take the amount back. Resolve');
+  expect(reversed).not.toContain('your consumer gets the reversal');
+  expect(reversed).toMatch(
     /Since then: the feed reversed the credit, 2025-\S+ \S+ UTC , item 2\. Take the amount back/,
   );
   for (const link of [path, '/console/breaks', '/console', '/console/breaks.csv']) {
@@ -98,7 +102,8 @@ test('a reversal names what followed, and amounts are in the asset’s unit', as
   await open.decide({ kind: 'resolve', breakId: BreakId(breakId), reason: 'taken back' }, 'olga');
   const resolved = words(await vera.get(path));
   expect(resolved).toContain('Since then: the feed reversed the credit');
-  expect(resolved).not.toContain('Take the amount back from the customer, then');
+  expect(resolved).toContain('What to do Every type of break Nothing: the break is resolved.');
+  expect(resolved).not.toContain('ake the amount back');
   // The history of the break keeps the text of each event; no other page shows the old one.
   for (const link of ['/console/breaks', '/console', '/console/breaks.csv']) {
     expect(words(await vera.get(link))).not.toContain('when the custody API agrees, the feed');

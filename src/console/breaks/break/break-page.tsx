@@ -25,6 +25,7 @@ import { Figures } from './evidence.tsx';
 import { ExemptCard } from '../exempt/exempt.tsx';
 import { PATH } from '../filter.ts';
 import { GuideText } from '../guide/guide-page.tsx';
+import { STEPS_AFTER_REVERSAL } from '../guide/guides.ts';
 import { History } from './history.tsx';
 import { causeLink, causeQuery, causeText, typeText } from '../../parts/break-causes.ts';
 import { Detail, SubjectPart } from '../names.tsx';
@@ -218,14 +219,21 @@ function Summary({ shown, looking }: { shown: OneBreak; looking: Looking }): Mar
   );
 }
 
-function WhatToDo({ type }: { type: BreakType }): Markup {
+function WhatToDo({ one }: { one: ShownBreak }): Markup {
+  const { type, state, reversal } = one;
   return (
     <Card
       id="guide"
       title="What to do"
       aside={<a href={`${PATH}/guide#${type}`}>Every type of break</a>}
     >
-      <GuideText type={type} />
+      {state === 'resolved' ? (
+        <p>Nothing: the break is resolved.</p>
+      ) : reversal === null ? (
+        <GuideText type={type} />
+      ) : (
+        <GuideText type={type} steps={STEPS_AFTER_REVERSAL} />
+      )}
     </Card>
   );
 }
@@ -310,7 +318,7 @@ export function BreakPage(page: { shown: OneBreak; looking: Looking }): Markup {
           </Card>
         </div>
         <div class="side">
-          <WhatToDo type={one.type} />
+          <WhatToDo one={one} />
           <RelatedCard related={shown.related} decimals={decimals} />
           <ExemptCard {...{ one, decimals, looking }} />
           <DecimalsCard {...{ one, decimals, looking }} stated={shown.stated} />

@@ -1,13 +1,14 @@
 import { BREAK_TYPES, type BreakType } from '../../../domain/break/break.ts';
 import { Card } from '../../../pages/parts/card.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
-import { GUIDES } from './guides.ts';
+import { GUIDES, type Guide } from './guides.ts';
 import { queueLink } from '../filter.ts';
 import { typeText } from '../../parts/break-causes.ts';
 
-/** What a type of break means, and what to do. */
-export function GuideText({ type }: { type: BreakType }): Markup {
-  const { happened, severity, steps } = GUIDES[type];
+/** What a type of break means, and what to do; `steps` replace those of the type. */
+export function GuideText(guide: { type: BreakType; steps?: Guide['steps'] }): Markup {
+  const { type, steps = GUIDES[type].steps } = guide;
+  const { happened, severity } = GUIDES[type];
   return (
     <>
       <p>{happened}</p>

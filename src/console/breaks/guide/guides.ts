@@ -163,3 +163,9 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
     ],
   },
 };
+
+/** What is still to do when the feed has made the reversal that the second step waits for. */
+export const STEPS_AFTER_REVERSAL: Guide['steps'] = GUIDES.reversal_after_credit.steps.with(
+  1,
+  'The feed has reversed the credit. Take the amount back.',
+);
