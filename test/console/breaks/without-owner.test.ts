@@ -36,3 +36,17 @@ test('resolving the break is no way to credit its deposit: both forms say so', a
     'It credits nothing: the deposit stays held until somebody names its owner. Reason',
   );
 });
+
+test('the step that sends a person to the deposit links its page', async () => {
+  const console = await withUnknownMemo();
+  const { id } = console.open.openBreak('unattributed_memo');
+  const vera = await console.as('vera');
+  expect(await vera.get(`/console/breaks/${id}`)).toMatch(
+    new RegExp(
+      `operator opens\\s*<a href="/console/deposits/${console.open.depositId()}">the deposit</a>, chooses Name owner`,
+    ),
+  );
+  expect(await vera.get('/console/breaks/guide')).toContain(
+    'An operator opens the deposit, chooses',
+  );
+});

@@ -220,7 +220,7 @@ function Summary({ shown, looking }: { shown: OneBreak; looking: Looking }): Mar
 }
 
 function WhatToDo({ one }: { one: ShownBreak }): Markup {
-  const { type, state, reversal } = one;
+  const { type, state, reversal, subject } = one;
   return (
     <Card
       id="guide"
@@ -230,7 +230,7 @@ function WhatToDo({ one }: { one: ShownBreak }): Markup {
       {state === 'resolved' ? (
         <p>Nothing: the break is resolved.</p>
       ) : reversal === null ? (
-        <GuideText type={type} />
+        <GuideText type={type} depositId={subject.depositId} />
       ) : (
         <GuideText type={type} steps={STEPS_AFTER_REVERSAL} />
       )}
