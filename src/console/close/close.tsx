@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
 import { FORMATS } from '../../report/document.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { readCriticalBreaks } from '../parts/value/critical-breaks.tsx';
 import { download } from '../parts/list/table-download.ts';
 import { CalendarPage, CLOSE_PATH } from './calendar.tsx';
 import { mountDayMovements } from './day-movements.tsx';
@@ -104,7 +105,8 @@ export function mountClose(
     };
     const asked = askedDay(day, pageRequest.req.query());
     const breaksNow = await readBreaksNow(reads, found.report, asked);
-    const body = <DayPage day={found} {...{ signing, asked, breaksNow }} />;
+    const critical = await readCriticalBreaks(reads, found.report.openBreaks);
+    const body = <DayPage day={found} {...{ signing, asked, breaksNow, critical }} />;
     return show(pageRequest, { title: `Day ${day}`, body });
   });
 }

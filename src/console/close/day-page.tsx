@@ -1,7 +1,5 @@
 import type { DailyReport } from '../../domain/close/report.ts';
-import { criticalText } from '../../report/critical-breaks.ts';
 import { FORMATS, type Format } from '../../report/document.ts';
-import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
@@ -15,6 +13,7 @@ import { Prose } from '../parts/value/prose.tsx';
 import { personWith } from '../parts/missing-role.ts';
 import { NextClose } from '../parts/next-close.tsx';
 import { AssetCard, witnessColumns } from './asset-card.tsx';
+import { CriticalBadge, type CriticalBreaks } from '../parts/value/critical-breaks.tsx';
 import { StatusBadge } from '../parts/value/report-status.tsx';
 import { CLOSE_PATH } from './calendar.tsx';
 import type { AskedDay } from './asked-day.ts';
@@ -107,26 +106,25 @@ function Custody({ report }: { report: DailyReport }): Markup {
   );
 }
 
-/** Critical breaks that were open at the cut-off, beside a status that speaks of figures alone. */
-function Critical({ report }: { report: DailyReport }): Markup {
-  const text = criticalText(report);
-  if (text === null) return <></>;
-  return (
-    <>
-      <a href="#breaks">
-        <Badge tone="alarm" text={text} />
-      </a>{' '}
-    </>
-  );
+/** `critical`: critical breaks that were open at the cut-off, or null. */
+interface WithCritical {
+  readonly critical: CriticalBreaks | null;
 }
 
 /** The status, the signatures and the documents of a day. */
-function SummaryCard({ day, signing }: { day: DayReport; signing: SigningShown }): Markup {
+function SummaryCard(shown: { day: DayReport; signing: SigningShown } & WithCritical): Markup {
+  const { day, signing, critical } = shown;
   const { close, report } = day;
   return (
-    <Card id="day" title="The close" live="close" aside={<a href={monthOf(close.day)}>Calendar</a>}>
+    <Card
+      id="day"
+      title="The close"
+      live="close breaks"
+      aside={<a href={monthOf(close.day)}>Calendar</a>}
+    >
       <p>
-        <StatusBadge status={close.status} /> <Critical report={report} />
+        <StatusBadge status={close.status} />{' '}
+        {critical !== null && <CriticalBadge critical={critical} href="#breaks" />}
         {`Cut off at midnight after ${close.day}, ${close.timezone}.`}
       </p>
       <Exceptions {...{ report, decimals: day.decimals, signatures: signing.signatures }} />
@@ -262,17 +260,19 @@ function drawn({ assets }: DayReport, asked: string | undefined): readonly DayAs
 }
 
 /** A closed day. */
-export function DayPage(shown: {
-  day: DayReport;
-  signing: SigningShown;
-  asked: AskedDay;
-  breaksNow: BreaksNow;
-}): Markup {
-  const { day, signing, asked, breaksNow } = shown;
+export function DayPage(
+  shown: {
+    day: DayReport;
+    signing: SigningShown;
+    asked: AskedDay;
+    breaksNow: BreaksNow;
+  } & WithCritical,
+): Markup {
+  const { day, signing, asked, breaksNow, critical } = shown;
   const cards = drawn(day, asked.asset);
   return (
     <>
-      <SummaryCard day={day} signing={signing} />
+      <SummaryCard {...{ day, signing, critical }} />
       <TieOutCard day={day} />
       <DifferencesCard {...{ day, asked, breaksNow }} />
       {cards.map((one) => (

@@ -117,6 +117,21 @@ function ofHeld(deposit: Deposit, rule: PolicyRule): Situation {
     : OF_HOLD[reason];
 }
 
+/** Whether the amount is still to be taken back, or who has resolved its break. */
+function ofReversed({ breaks }: DepositLife): Situation {
+  const title = 'It was rolled back after its credit';
+  const ofCredit = breaks
+    .map(({ found }) => found)
+    .filter(({ type }) => type === 'reversal_after_credit');
+  const last = ofCredit.at(-1);
+  return last?.state === 'resolved'
+    ? {
+        title,
+        next: `The feed has the reversal. ${last.resolvedBy} resolved its break: ${last.resolution}`,
+      }
+    : { title, next: 'The feed has the reversal. Take the amount back from the customer.' };
+}
+
 /** Why the deposit is where it is. */
 export function situationOf(life: DepositLife, rule: PolicyRule): Situation {
   const { deposit } = life;
@@ -153,10 +168,7 @@ export function situationOf(life: DepositLife, rule: PolicyRule): Situation {
         next: 'Nothing to do: it was not credited. It begins again if it is mined again.',
       };
     case 'reversed':
-      return {
-        title: 'It was rolled back after its credit',
-        next: 'The feed has the reversal. Take the amount back from the customer.',
-      };
+      return ofReversed(life);
     default:
       return deposit.state satisfies never;
   }

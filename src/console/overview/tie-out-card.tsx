@@ -12,6 +12,7 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/value/moment.tsx';
 import { missingChainViewsText } from '../../report/missing-chain-views.ts';
 import { NextClose } from '../parts/next-close.tsx';
+import { CriticalBadge } from '../parts/value/critical-breaks.tsx';
 import { StatusBadge } from '../parts/value/report-status.tsx';
 import type { Snapshot } from './snapshot.ts';
 import { differs, type TieOutRow } from './tie-out.ts';
@@ -134,11 +135,7 @@ function Verdict({ snapshot }: { snapshot: Snapshot }): Markup {
   return (
     <p class="verdict">
       <a href={subjectLink('day', day)}>{day}</a> <StatusBadge status={status} />{' '}
-      {critical !== null && (
-        <>
-          <Badge tone="alarm" text={critical} />{' '}
-        </>
-      )}
+      {critical !== null && <CriticalBadge critical={critical} />}
       <span class="muted">
         closed <Age at={closedAt} now={snapshot.at} /> ago;{' '}
         {custodyCompared ? '' : 'not compared with custody; '}

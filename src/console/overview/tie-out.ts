@@ -2,7 +2,7 @@ import { Amount } from '../../domain/money/amount.ts';
 import type { DailyReport } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import { missingChainViews, type MissingChainViews } from '../../report/missing-chain-views.ts';
-import { criticalText } from '../../report/critical-breaks.ts';
+import { readCriticalBreaks, type CriticalBreaks } from '../parts/value/critical-breaks.tsx';
 import { assetTotals } from '../../report/asset-totals.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ClosedDayRow } from '../../store/records.ts';
@@ -28,8 +28,8 @@ function amountOf(text: string | null): Amount | null {
 /** What the overview says of a closed day's report. */
 export interface TieOut {
   readonly rows: readonly TieOutRow[];
-  /** `1 critical break at the cut-off`; null without one. */
-  readonly critical: string | null;
+  /** Critical breaks that were open at the cut-off; null without one. */
+  readonly critical: CriticalBreaks | null;
 }
 
 /** Before the first close. */
@@ -57,22 +57,33 @@ export function differs({ chainDifference, custodyDifference }: TieOutRow): bool
   return (chainDifference ?? 0n) !== 0n || (custodyDifference ?? 0n) !== 0n;
 }
 
-/** Reads the report of the newest day once: a sealed report never changes. */
-export class TieOuts {
-  readonly #reads: Pick<Reads, 'closedDay'>;
-  #kept: { readonly reportHash: string; readonly tieOut: TieOut } | undefined;
+/** The parts of a report that the overview shows. */
+interface Kept extends Pick<TieOut, 'rows'>, Pick<DailyReport, 'openBreaks'> {
+  readonly reportHash: string;
+}
 
-  constructor(reads: Pick<Reads, 'closedDay'>) {
+/** Reads the report of the newest day once: a sealed report never changes. Its breaks do. */
+export class TieOuts {
+  readonly #reads: Pick<Reads, 'closedDay' | 'breaks'>;
+  #kept: Kept | undefined;
+
+  constructor(reads: Pick<Reads, 'closedDay' | 'breaks'>) {
     this.#reads = reads;
   }
 
-  async of({ day, reportHash }: ClosedDayRow): Promise<TieOut> {
-    if (this.#kept?.reportHash === reportHash) return this.#kept.tieOut;
+  async of(row: ClosedDayRow): Promise<TieOut> {
+    const kept = await this.#reportOf(row);
+    if (kept === undefined) return NO_TIE_OUT;
+    const critical = await readCriticalBreaks(this.#reads, kept.openBreaks);
+    return { rows: kept.rows, critical };
+  }
+
+  async #reportOf({ day, reportHash }: ClosedDayRow): Promise<Kept | undefined> {
+    if (this.#kept?.reportHash === reportHash) return this.#kept;
     const closed = await this.#reads.closedDay(day);
-    if (closed === undefined) return NO_TIE_OUT;
+    if (closed === undefined) return undefined;
     const report = JSON.parse(closed.close.report) as DailyReport;
-    const tieOut = { rows: rowsOf(report), critical: criticalText(report) };
-    this.#kept = { reportHash, tieOut };
-    return tieOut;
+    this.#kept = { reportHash, rows: rowsOf(report), openBreaks: report.openBreaks };
+    return this.#kept;
   }
 }

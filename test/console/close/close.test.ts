@@ -3,10 +3,11 @@ import { StatusBadge } from '../../../src/console/parts/value/report-status.tsx'
 import { Exceptions } from '../../../src/console/close/day-page.tsx';
 import { isDay, readMonth } from '../../../src/console/close/days.ts';
 import type { DailyReport } from '../../../src/domain/close/report.ts';
+import { BreakId } from '../../../src/domain/ids.ts';
 import { closeOf, closesOf } from '../../store/close/closing.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
 import { fill } from '../browser/filled-store.ts';
-import { consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
+import { consoleUnderTest, htmlOf, words, type ConsoleUnderTest } from '../console-under-test.ts';
 import { closeTwoDays, FIRST_DAY, SECOND_DAY } from './closed-day.ts';
 
 const PATH = `/console/close/${SECOND_DAY}`;
@@ -153,15 +154,27 @@ test('the amount of a break that was open at the cut-off names its asset', async
   expect(breaks).toContain('+1.5 ethereum:ETH');
 });
 
-test('a day names its critical breaks beside its status, and leads to them', async () => {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
+/** A movement out of a vault on the chain: without a transaction that explains it, theft. */
+function debit(blockchainHash: string) {
   const at = { ...AT_ADDRESS, ...decimals(18) };
-  const debit = { blockchainHash: '0xe4', balanceChanges: [change('-500000000000000000', at)] };
-  await open.deliver(service.chain('transaction', debit));
+  return { blockchainHash, balanceChanges: [change('-500000000000000000', at)] };
+}
+
+/** Closes a day on which debits were reported that nothing explains. */
+async function closeWithDebits(
+  open: ConsoleUnderTest['open'],
+  ...debits: readonly object[]
+): Promise<void> {
+  await open.deliver(...debits);
   await open.unboundedRun();
   open.at += 1_000;
   await open.record(closeOf(open, { day: SECOND_DAY, cutOffAt: open.at, rules: 2 }));
+}
+
+test('a day names its critical breaks beside its status, and leads to them', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await closeWithDebits(open, service.chain('transaction', debit('0xe4')));
   const vera = await console.as('vera');
   const page = await vera.get(PATH);
   expect(words(page)).toMatch(/The close .* 1 critical break at the cut-off Cut off at midnight/);
@@ -171,6 +184,33 @@ test('a day names its critical breaks beside its status, and leads to them', asy
   expect(words(await vera.get('/console'))).toMatch(
     /2025-11-2\d \w.* 1 critical break at the cut-off closed/,
   );
+});
+
+test('a day says beside its critical breaks how many are resolved since, and so does the overview', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await closeWithDebits(
+    open,
+    service.chain('transaction', debit('0xe4')),
+    service.chain('transaction', debit('0xe5')),
+  );
+  const vera = await console.as('vera');
+  const resolveOne = async (): Promise<void> => {
+    const one = open.breaks().find(({ state }) => state !== 'resolved');
+    const breakId = BreakId(one?.break_id ?? '');
+    await open.decide({ kind: 'resolve', breakId, reason: 'explained' }, 'olga');
+    open.at += 60_000;
+  };
+  for (const since of ['', '1 of 2 resolved since ', 'resolved since ']) {
+    if (since !== '') await resolveOne();
+    expect(words(await vera.get(PATH))).toContain(
+      `2 critical breaks at the cut-off ${since}Cut off at midnight`,
+    );
+    expect(words(await vera.get('/console'))).toContain(
+      `2 critical breaks at the cut-off ${since}closed`,
+    );
+  }
+  expect(await vera.get(PATH)).toContain('<span class="badge plain">2 critical breaks');
 });
 
 test('a difference that the chain alone moved before the cut-off is not called booked', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
+import { BreakId } from '../../../src/domain/ids.ts';
 import { apiUnderTest } from '../../api/api-under-test.ts';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
@@ -57,4 +58,9 @@ test('a reversed deposit names its reversed credit, and the status that the roll
   );
   expect(page).toContain('Status rolledback rolledback');
   expect(page).toContain('Rolled back once');
+  const breakId = BreakId(open.openBreak('reversal_after_credit').id);
+  await open.decide({ kind: 'resolve', breakId, reason: 'taken back' }, 'olga');
+  const after = words(await (await console.as('vera')).get(`${PATH}/${open.depositId()}`));
+  expect(after).toContain('The feed has the reversal. olga resolved its break: taken back');
+  expect(after).not.toContain('Take the amount back');
 });
