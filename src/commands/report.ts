@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { request } from 'undici';
 import { z } from 'zod';
+import type { DailyReport } from '../domain/close/report.ts';
 import { decodeAgain } from '../intake/decode.ts';
 import type { Environment } from '../ops/config/reading/substitution.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type DocumentBody,
   type Format,
 } from '../report/document.ts';
+import { statusText } from '../report/critical-breaks.ts';
 import { openForReading } from '../store/sqlite/file/database.ts';
 import { SqliteReads } from '../store/sqlite/reads/sqlite-reads.ts';
 import { verify, type AuditReport } from '../store/sqlite/audit/verify.ts';
@@ -97,8 +99,9 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
         : await fromDaemon(flags.url, flags, environment);
     if (flags.out !== undefined) write(flags.out, given.body);
     else terminal.result(Buffer.from(given.body).toString('utf8').trimEnd());
-    terminal.note(`${given.day}: ${given.status}, reportHash ${given.reportHash}`);
-    terminal.exitWith(given.status === 'exceptions' ? 1 : 0);
+    const { day, status, reportHash } = given;
+    terminal.note(`${day}: ${statusText(given)}, reportHash ${reportHash}`);
+    terminal.exitWith(status === 'exceptions' ? 1 : 0);
   });
 }
 
@@ -162,6 +165,8 @@ interface Given {
   readonly day: string;
   readonly status: string;
   readonly reportHash: string;
+  /** The breaks that were open at the cut-off. */
+  readonly openBreaks: readonly { readonly severity: string }[];
   readonly body: DocumentBody;
 }
 
@@ -180,7 +185,8 @@ async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
       throw new CommandFailed(`${path}: ${await notClosed(day, reads)}`);
     }
     const { status, reportHash } = closed.close;
-    return { day, status, reportHash, body: document.body };
+    const { openBreaks } = JSON.parse(closed.close.report) as DailyReport;
+    return { day, status, reportHash, openBreaks, body: document.body };
   } catch (error) {
     if (error instanceof ReportChanged) throw new CommandFailed(`${path}: ${error.message}`);
     throw error;
@@ -201,8 +207,12 @@ async function notClosed(day: string, reads: SqliteReads): Promise<string> {
 }
 
 /** What the command reads of the API's answers. */
-const closedDay = z.object({ day: z.string(), status: z.string(), reportHash: z.string() });
-const closedDays = z.object({ data: z.array(closedDay) });
+const closedDay = z.object({
+  status: z.string(),
+  reportHash: z.string(),
+  openBreaks: z.array(z.object({ severity: z.string() })),
+});
+const closedDays = z.object({ data: z.array(z.object({ day: z.string() })) });
 
 async function fromDaemon(
   url: string,
@@ -217,9 +227,9 @@ async function fromDaemon(
   const day = flags.date ?? (await read('/v1/reports/daily?pageSize=1', closedDays)).data[0]?.day;
   if (day === undefined) throw new CommandFailed(NOT_CLOSED);
   const path = `/v1/reports/daily/${day}`;
-  const { status, reportHash } = await read(path, closedDay);
+  const closed = await read(path, closedDay);
   const body = new Uint8Array(await ask(`${path}?format=${formatOf(flags)}`));
-  return { day, status, reportHash, body };
+  return { day, ...closed, body };
 }
 
 async function askDaemon(

@@ -17,6 +17,15 @@ export function criticalText({
     : `${count} critical breaks at the cut-off`;
 }
 
+/** `balanced, 1 critical break at the cut-off` */
+export function statusText(report: {
+  readonly status: string;
+  readonly openBreaks: readonly { readonly severity: string }[];
+}): string {
+  const critical = criticalText(report);
+  return critical === null ? report.status : `${report.status}, ${critical}`;
+}
+
 const ORDER: Record<Severity, number> = { critical: 0, warning: 1, info: 2 };
 
 /** Breaks as pages list them: the most severe first, else in the report's order. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../../domain/money/roll-forward.ts';
-import { criticalText } from '../../report/critical-breaks.ts';
+import { statusText } from '../../report/critical-breaks.ts';
 import { reportHashOf } from '../../store/close/close-day.ts';
 
 /** One check of a downloaded report, with what was found. */
@@ -70,9 +70,8 @@ export function downloadedReport(text: string): DownloadedReport | undefined {
 }
 
 /** `2025-11-20, balanced with open differences, 1 critical break at the cut-off` */
-export function headOf({ day, status, openBreaks }: DownloadedReport): string {
-  const critical = criticalText({ openBreaks });
-  return critical === null ? `${day}, ${status}` : `${day}, ${status}, ${critical}`;
+export function headOf(report: DownloadedReport): string {
+  return `${report.day}, ${statusText(report)}`;
 }
 
 function checkOf(name: Check['name'], problems: readonly string[], ok: string): Check {
