@@ -18,7 +18,7 @@ import { Actions, type Allowed } from './actions.tsx';
 import { LifeStep } from '../parts/fact/life-step.tsx';
 import { StateBadge } from '../parts/value/deposit-state.tsx';
 import type { CustodyEvidence } from './evidence.ts';
-import { gatesOf, situationOf, type Gate } from './situation.ts';
+import { depthText, gatesOf, situationOf, type Gate } from './situation.ts';
 import { timelineOf, type Effect, type Step } from './timeline.ts';
 
 /** What the page of a deposit shows. */
@@ -265,7 +265,7 @@ function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Dep
   const rows: [name: string, custody: string | null, ours: string | null][] = [
     ['Status', record.status, STATUS[deposit.evidence]],
     ['Amount, smallest units', record.amount, deposit.amount.toString()],
-    ['Confirmations', record.confirmations, String(deposit.confirmations)],
+    ['Confirmations', record.confirmations, depthText(deposit)],
     ['Address id', record.addressId, deposit.addressId],
     ['On-chain address', record.networkAddress, reportedIn(deposit)],
     ['Memo', record.memo, deposit.memo],

@@ -9,6 +9,7 @@ import {
 } from '../../domain/deposit/deposit.ts';
 import { approvalsNeeded, type DepositRule, type PolicyRule } from '../../domain/policy/policy.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import { grouped } from '../../pages/parts/value/figure.ts';
 import type { DepositLife } from '../../store/answers.ts';
 import { confirmationsText, limitText } from './terms.ts';
 
@@ -67,6 +68,13 @@ const OF_HOLD: Record<HoldReason, Situation> = {
 
 function depthOf({ confirmations, custodyConfirmations }: Deposit): number {
   return Math.max(confirmations, custodyConfirmations);
+}
+
+/** `2`; `1 by webhooks, 2 by the custody API` where they differ and the custody API said one. */
+export function depthText({ confirmations, custodyConfirmations }: Deposit): string {
+  return custodyConfirmations === 0 || custodyConfirmations === confirmations
+    ? grouped(confirmations)
+    : `${grouped(confirmations)} by webhooks, ${grouped(custodyConfirmations)} by the custody API`;
 }
 
 /** The breaks about the deposit itself that are open. */
@@ -210,7 +218,7 @@ export function gatesOf(
     {
       name: 'Deep enough',
       isOpen: depthOf(deposit) >= rule.confirmations,
-      detail: `${confirmationsText(rule.confirmations)} needed; it has ${depthOf(deposit)}`,
+      detail: `${confirmationsText(rule.confirmations)} needed; it has ${depthText(deposit)}`,
     },
     {
       name: 'Confirmed by the custody API',

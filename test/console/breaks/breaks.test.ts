@@ -83,6 +83,8 @@ test('a reversal names what followed, and amounts are in the asset’s unit', as
   expect(before).toContain('title="1500 in the smallest unit">15 ETH</data> was credited');
   expect(words(before)).toContain('Reversal in the feed none yet');
   expect(words(before)).toContain('When the break opened or last changed Ours: the books');
+  // The custody API was not asked yet.
+  expect(words(before)).toContain('Theirs: the rollback notification 0 ETH');
   expect(words(before)).toContain('Now: the hash, as each witness reports it');
   expect(words(before)).toContain('When the custody API agrees, your consumer gets the reversal.');
   await verifyWith(open, { status: 'rolledback' });

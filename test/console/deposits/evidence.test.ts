@@ -18,6 +18,19 @@ test('the custody API’s record is compared under the names of both sides', asy
   expect(page).toContain('Status confirmed confirmed Amount, smallest units 100 100');
 });
 
+test('a depth of which webhooks and the custody API say different numbers says who says which', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  const vera = await console.as('vera');
+  const page = async () => words(await vera.get(`${PATH}/${open.depositId()}`));
+  await open.deliver(service.confirmed(1));
+  expect(await page()).toContain('6 confirmations needed; it has 1 ');
+  await verifyWith(open, { confirmations: 2 });
+  const after = await page();
+  expect(after).toContain('needed; it has 1 by webhooks, 2 by the custody API');
+  expect(after).toContain('Confirmations 2 1 by webhooks, 2 by the custody API');
+});
+
 test('the policy’s minimum is shown in the asset’s own unit', async () => {
   const rule = { confirmations: 6, minimumAmount: Amount(150n) };
   const console = new ConsoleUnderTest(

@@ -7,6 +7,8 @@ import { SideFigure } from '../../parts/hash/hash-movements.tsx';
 /** Whose figure `expected` is. */
 function witnessOf(type: BreakType): string {
   if ((LOCAL_BREAKS as readonly BreakType[]).includes(type)) return 'the chain or the custody API';
+  // A rollback opens it before the custody API is asked.
+  if (type === 'reversal_after_credit') return 'the rollback notification';
   return type === 'amount_changed' ? 'the newer notification' : 'the custody API';
 }
 
