@@ -75,8 +75,10 @@ function columns(decimals: Decimals): Column<Deposit>[] {
     { title: 'State', cell: (deposit) => <StateBadge deposit={deposit} /> },
     {
       title: 'Amount',
-      cell: ({ amount, asset }) => (
-        <AmountFigure amount={amount} asset={asset} decimals={decimals} />
+      cell: ({ depositId, amount, asset }) => (
+        <a href={`${PATH}/${depositId}`}>
+          <AmountFigure amount={amount} asset={asset} decimals={decimals} />
+        </a>
       ),
       is: 'number',
     },

@@ -54,8 +54,10 @@ function columnsOf(decimals: Decimals, now: number): Column<Deposit>[] {
     },
     {
       title: 'Amount',
-      cell: ({ amount, asset }) => (
-        <AmountFigure amount={amount} asset={asset} decimals={decimals} />
+      cell: ({ depositId, amount, asset }) => (
+        <a href={subjectLink('deposit', depositId)}>
+          <AmountFigure amount={amount} asset={asset} decimals={decimals} />
+        </a>
       ),
       is: 'number',
     },

@@ -8,7 +8,7 @@ export async function openConsole(options: Partial<ConsoleOptions> = {}) {
     ...PUBLIC,
     ...options,
   });
-  return { open, service, read: () => stranger.get('/console') };
+  return { open, service, stranger, read: () => stranger.get('/console') };
 }
 
 /** The overview's words while the daemon says this of itself. */

@@ -80,8 +80,8 @@ test('the counts lead to what they count, and the tie-out to the last run', asyn
   }
 });
 
-test('a deposit is shown with its state, depth and amount both ways', async () => {
-  const { open, service, read } = await openConsole();
+test('a deposit is shown with its state, depth and amount both ways, and its amount opens it', async () => {
+  const { open, service, read, stranger } = await openConsole();
   await open.deliver(
     service.confirmed(3, { balanceChanges: [change('1500000000000000000', decimals(18))] }),
     service.confirmed(1, {
@@ -100,6 +100,14 @@ test('a deposit is shown with its state, depth and amount both ways', async () =
   expect(page).toContain('title="v1 · 0fb3d6a4-5b1c-4a55-9b62-1f0f6a2c9e11 · memo 88"');
   expect(text).toContain('confirming 1 held 1');
   expect(text).toContain('The latest 2 of 2');
+  const [{ deposit_id: depositId } = {}] = open.rows<{ deposit_id: string }>(
+    "SELECT deposit_id FROM deposits WHERE amount = '7'",
+  );
+  for (const list of [page, await stranger.get('/console/deposits')]) {
+    expect(list).toMatch(
+      new RegExp(`<a href="/console/deposits/${depositId}">\\s*<data class="amount" value="7">`),
+    );
+  }
 });
 
 test('what arrives from outside is never markup', async () => {
