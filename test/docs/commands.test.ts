@@ -169,7 +169,7 @@ test('every block of JSON is JSON', () => {
 });
 
 /** What the pages call beside our own program; `.ci/run` installs them. */
-const CALLED = ['curl', 'jq', 'openssl', 'sqlite3', 'hledger'];
+const CALLED = ['curl', 'jq', 'openssl', 'sqlite3', 'hledger', 'bean-check'];
 
 const lacking = CALLED.filter(
   (program) => spawnSync('which', [program], { stdio: 'ignore' }).status !== 0,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ReportTotal } from '../../src/domain/close/report.ts';
+import { readPage } from '../docs/reading/page.ts';
 import { bytesOf, NEWER, rendered, REPORT } from './report-under-test.ts';
 import { workbookOf } from './reading-back.ts';
 
@@ -86,26 +87,28 @@ test.skipIf(!has('hledger'))(
   },
 );
 
+/** The day after the report under test, on which every vault sends one smallest unit. */
+const NEXT_DAY = {
+  day: '2025-11-21',
+  totals: REPORT.totals.map((total) => ({
+    ...total,
+    opening: total.closing,
+    deposits: '0',
+    withdrawals: '1',
+    fees: '0',
+    rebates: '0',
+    mints: '0',
+    internal: '0',
+    adjustments: '0',
+    closing: (BigInt(total.closing) - 1n).toString(),
+  })),
+};
+
 test.skipIf(!has('hledger'))(
   'hledger reads several days after one another, and each day’s opening is the closing before it (skipped where hledger is not installed)',
   async () => {
-    const next = REPORT.totals.map((total) => ({
-      ...total,
-      opening: total.closing,
-      deposits: '0',
-      withdrawals: '1',
-      fees: '0',
-      rebates: '0',
-      mints: '0',
-      internal: '0',
-      adjustments: '0',
-      closing: (BigInt(total.closing) - 1n).toString(),
-    }));
     const one = fileOf('one.journal', await rendered('hledger'));
-    const two = fileOf(
-      'two.journal',
-      await rendered('hledger', { day: '2025-11-21', totals: next }),
-    );
+    const two = fileOf('two.journal', await rendered('hledger', NEXT_DAY));
     const both = fileOf('both.journal', `include ${one}\ninclude ${two}\n`);
     const hledger = (...args: string[]): string =>
       execFileSync('hledger', ['-f', both, ...args], { encoding: 'utf8' });
@@ -175,6 +178,34 @@ test.skipIf(!has('bean-check'))(
     const moved = totals.map((total) => ({ ...total, closing: `${total.closing}1` }));
     const wrong = fileOf('wrong.beancount', await rendered('beancount', { totals: moved }));
     expect(spawnSync('bean-check', [wrong]).status).toBe(1);
+  },
+);
+
+test.skipIf(!has('bean-check'))(
+  'beancount checks days that are joined as the documentation says, and sums them to the last closings (skipped where beancount is not installed)',
+  async () => {
+    const { text: page } = readPage('docs/how-to/close-and-sign-a-day.md');
+    const [, program = ''] = /^awk '([^']+)'/m.exec(page) ?? [];
+    const vaultNames = { quiet: 'Cold', newcomer: 'A "new" vault' };
+    const [, , quiet] = NEXT_DAY.totals;
+    if (quiet === undefined) throw new Error('no total');
+    const sums = { opening: '0', deposits: '5', withdrawals: '0', closing: '5' };
+    const totals = [...NEXT_DAY.totals, { ...quiet, ...sums, vaultId: 'newcomer' }];
+    const days = [
+      fileOf('1.beancount', await rendered('beancount', { vaultNames })),
+      fileOf('2.beancount', await rendered('beancount', { ...NEXT_DAY, totals, vaultNames })),
+    ];
+    const joined = execFileSync('awk', [program, ...days], { encoding: 'utf8' });
+    const checked = spawnSync('bean-check', [fileOf('days.beancount', joined)], {
+      encoding: 'utf8',
+    });
+    expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+    expect(joined.match(/ balance /g)).toHaveLength(5);
+    expect(joined).toContain(
+      '2025-11-21 open Assets:Custody:V-newcomer\n  name: "A \\"new\\" vault"',
+    );
+    const included = days.map((file) => `include "${file}"\n`).join('');
+    expect(spawnSync('bean-check', [fileOf('both.beancount', included)]).status).toBe(1);
   },
 );
 

@@ -132,6 +132,8 @@ export function beancountText(signed: SignedReport): string {
   const names = accountNames(rows, report);
   return [
     ...headLines(signed).map((line) => `; ${line}`),
+    '; This file is one day and stands alone. Do not include several days in one ledger: each opens its',
+    '; accounts and books its opening balances. docs/how-to/close-and-sign-a-day.md joins days.',
     ...beyond.map(
       (asset) =>
         `; left out: ${printable(asset)}: its amounts exceed the ${DIGITS_MAX} digits that beancount keeps; the other formats have it`,
