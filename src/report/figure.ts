@@ -15,8 +15,9 @@ export function concise(amount: string, decimals: number): string {
   return decimals === 0 ? amount : scaled(amount, decimals).replace(/\.?0+$/, '');
 }
 
-/** An age in days and hours: `3 d 4 h`. `seconds`: whole seconds. */
+/** An age in days and hours, or minutes below one hour: `3 d 4 h`. `seconds`: whole seconds. */
 export function ageText(seconds: number): string {
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
   const hours = Math.floor(seconds / 3_600);
   const days = Math.floor(hours / 24);
   return days === 0 ? `${hours} h` : `${days} d ${hours % 24} h`;

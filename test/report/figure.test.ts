@@ -14,8 +14,10 @@ test.for([
 });
 
 test.for([
-  [0, '0 h'],
-  [3_599, '0 h'],
+  [0, '0 min'],
+  [1_680, '28 min'],
+  [3_599, '59 min'],
+  [3_600, '1 h'],
   [90_000, '1 d 1 h'],
 ] as const)('%i seconds are %s', ([seconds, shown]) => {
   expect(ageText(seconds)).toBe(shown);

@@ -20,6 +20,12 @@ test('html: on paper no table is cut off where it would scroll on a screen', asy
   expect(paper).toContain('td.number { white-space: normal; overflow-wrap: anywhere; }');
 });
 
+test('html: the page says which custody transactions are counted anew', async () => {
+  expect(wordsOf(await rendered('html'))).toContain(
+    '12 transactions read, 3 counted anew (they are new, or changed since earlier closes).',
+  );
+});
+
 test('html: a figure of nothing takes the room of one digit', async () => {
   const page = await rendered('html');
   expect(page).toContain('<td class="number zero-figure" title="0">0</td>');

@@ -76,7 +76,7 @@ function verdict(report: DailyReport): Markup {
 
 function custodyLine({ custody }: DailyReport): string {
   return custody.compared
-    ? `Compared with the custody API at ${custody.readAt}: ${custody.transactions} transactions read, ${custody.changed} counted anew.`
+    ? `Compared with the custody API at ${custody.readAt}: ${custody.transactions} transactions read, ${custody.changed} counted anew (they are new, or changed since earlier closes).`
     : `Not compared with the custody API: ${custody.reason}.`;
 }
 
