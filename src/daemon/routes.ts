@@ -205,6 +205,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
         receivers: shared?.journalWatch.receivers ?? [],
         custody,
         queue: { queued: intake.waiting, limit: intake.limit },
+        countedFromMs: parts.metrics.intake.minutes.beganMs,
         perMinute: parts.metrics.intake.minutes.lastHour(),
       };
     },

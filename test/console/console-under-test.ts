@@ -39,6 +39,7 @@ export const CALM: DaemonStatus = {
   receivers: [],
   custody: null,
   queue: { queued: 0, limit: 10_000 },
+  countedFromMs: 0,
   perMinute: [],
 };
 

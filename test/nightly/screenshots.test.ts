@@ -21,6 +21,7 @@ const WORKING = {
   ...CALM,
   custody: { circuit: 'closed', failures: 0, access: 'granted' },
   creditLatency: { beganMs: 0, credits: 412, p50Ms: 640, p99Ms: 2_310, oldest: null },
+  countedFromMs: 0,
   perMinute: HOUR,
 } as const;
 

@@ -46,6 +46,8 @@ export interface DaemonStatus {
   readonly receivers: readonly JournalReceiver[];
   /** Facts that wait for their commit. */
   readonly queue: { readonly queued: number; readonly limit: number };
+  /** When this daemon began to count deliveries; Unix milliseconds. */
+  readonly countedFromMs: number;
   /** Deliveries by minute, the last hour, oldest first. */
   readonly perMinute: readonly { readonly at: number; readonly count: number }[];
 }

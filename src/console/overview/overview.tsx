@@ -95,7 +95,7 @@ function Overview(shown: {
           <HealthCard snapshot={snapshot} status={status} />
           {creditLatency !== null && <LatencyCard latency={creditLatency} at={snapshot.at} />}
           <Card id="rate" title="Notifications per minute" live="intake tick">
-            <RateChart minutes={perMinute} />
+            <RateChart minutes={perMinute} countedFromMs={status.countedFromMs} />
           </Card>
           <BreakAges snapshot={snapshot} />
         </div>

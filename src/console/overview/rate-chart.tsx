@@ -1,4 +1,4 @@
-import { grouped } from '../../pages/parts/value/figure.ts';
+import { grouped, momentText } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import type { DaemonStatus } from './daemon-status.ts';
@@ -26,15 +26,25 @@ export function cornersOf(minutes: Minutes): string {
     .join(' ');
 }
 
+/** What the chart counts: a daemon that started within the hour knows no delivery of before. */
+function periodText(minutes: Minutes, countedFromMs: number): string {
+  const from = minutes[0]?.at ?? 0;
+  return countedFromMs <= from
+    ? 'in the last hour'
+    : `since the daemon started, ${momentText(countedFromMs)}`;
+}
+
 /** Deliveries per minute of the last hour; the last minute is under way. */
-export function RateChart({ minutes }: { minutes: Minutes }): Markup {
+export function RateChart(chart: { minutes: Minutes; countedFromMs: number }): Markup {
+  const { minutes, countedFromMs } = chart;
+  const period = periodText(minutes, countedFromMs);
   const peak = peakOf(minutes);
   const before = minutes.at(-2);
   const sum = minutes.reduce((total, { count }) => total + count, 0);
   const isQuiet = peak === undefined || sum === 0;
   const text = isQuiet
-    ? 'No notification in the last hour, or since the daemon started.'
-    : `${grouped(before?.count ?? 0)} in the last whole minute, ${grouped(sum)} in the last hour or since the daemon started, at most ${grouped(peak.count)} in a minute`;
+    ? `No notification ${period}.`
+    : `${grouped(before?.count ?? 0)} in the last whole minute, ${grouped(sum)} ${period}, at most ${grouped(peak.count)} in a minute`;
   return (
     <>
       <svg

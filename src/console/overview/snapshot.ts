@@ -55,6 +55,8 @@ export interface Snapshot {
   readonly tieOut: TieOut;
   /** When the newest fact was recorded; null in an empty journal. */
   readonly newestFactAt: number | null;
+  /** The time zone in which days end. */
+  readonly timezone: string;
   /** When the next close is due, Unix milliseconds. */
   readonly nextCloseAt: number;
 }
@@ -120,6 +122,7 @@ async function look(
     lastClose,
     tieOut,
     newestFactAt,
+    timezone: dayCloses.timezone,
     nextCloseAt: dueCloses.nextAt,
   };
 }

@@ -147,12 +147,16 @@ function Verdict({ snapshot }: { snapshot: Snapshot }): Markup {
 }
 
 /** What the card will show, from when on, and where to look until then. */
-function NoClosedDay({ lastRun, nextCloseAt }: Pick<Snapshot, 'lastRun' | 'nextCloseAt'>): Markup {
+function NoClosedDay({
+  lastRun,
+  nextCloseAt,
+  timezone,
+}: Pick<Snapshot, 'lastRun' | 'nextCloseAt' | 'timezone'>): Markup {
   return (
     <EmptyState title="No day is closed yet.">
       <p>
-        A close compares books, chain view and custody for each asset at midnight. Then this card
-        shows the three figures, and every difference.
+        A close compares books, chain view and custody for each asset at midnight, {timezone}. Then
+        this card shows the three figures, and every difference.
       </p>
       <p>
         <NextClose at={nextCloseAt} />
@@ -178,7 +182,7 @@ export function TieOutCard({ snapshot }: { snapshot: Snapshot }): Markup {
   return (
     <Card id="tie-out" title="Tie-out" live="close tick" aside={<Verdict snapshot={snapshot} />}>
       {lastClose === undefined ? (
-        <NoClosedDay lastRun={snapshot.lastRun} nextCloseAt={snapshot.nextCloseAt} />
+        <NoClosedDay {...snapshot} />
       ) : (
         <DataTable
           caption="The last closed day by asset"

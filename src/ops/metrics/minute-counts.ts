@@ -10,6 +10,8 @@ export interface MinuteCount {
 
 /** Counts by minute for the last hour. */
 export class MinuteCounts {
+  /** Since when it counts, Unix milliseconds. */
+  readonly beganMs: number;
   readonly #now: () => number;
   /** One slot per minute of the hour, so that old minutes are overwritten. */
   readonly #slots: { minute: number; count: number }[] = Array.from({ length: MINUTES }, () => ({
@@ -19,6 +21,7 @@ export class MinuteCounts {
 
   constructor(now: () => number) {
     this.#now = now;
+    this.beganMs = now();
   }
 
   count(): void {

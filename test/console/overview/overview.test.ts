@@ -18,7 +18,7 @@ test('before the first close the tie-out says what it will show, when, and what 
   const { open, read } = await openConsole();
   const before = await read();
   expect(words(before)).toContain(
-    'No day is closed yet. A close compares books, chain view and custody for each asset at midnight. Then this card shows the three figures, and every difference. The next close is due 2025-11-21 00:05:00 UTC',
+    'No day is closed yet. A close compares books, chain view and custody for each asset at midnight, UTC. Then this card shows the three figures, and every difference. The next close is due 2025-11-21 00:05:00 UTC',
   );
   expect(words(before)).toContain(
     'To compare now, an operator starts a reconciliation under Runs .',

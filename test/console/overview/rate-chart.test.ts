@@ -35,10 +35,28 @@ test('the line spans the chart, and its peak is at the top', () => {
 test('the chart says in words what it shows', async () => {
   const at = Date.UTC(2025, 10, 20, 18, 3);
   const minutes = [90, 12, 3].map((count, index) => ({ at: at + index * MINUTE_MS, count }));
-  const html = await htmlOf(RateChart({ minutes }));
+  const html = await htmlOf(RateChart({ minutes, countedFromMs: at }));
   expect(html).toContain(
-    'aria-label="Notifications per minute. 12 in the last whole minute, 105 in the last hour or since the daemon started, at most 90 in a minute."',
+    'aria-label="Notifications per minute. 12 in the last whole minute, 105 in the last hour, at most 90 in a minute."',
   );
   expect(html).toContain('at <time datetime="2025-11-20T18:03:00.000Z"');
-  expect(await htmlOf(RateChart({ minutes: [] }))).toContain('No notification in the last hour');
+  const none = { minutes: [], countedFromMs: 0 };
+  expect(await htmlOf(RateChart(none))).toContain('No notification in the last hour.');
+});
+
+test('the chart of a daemon that started within the hour says since when it counts', async () => {
+  let now = Date.UTC(2025, 10, 20, 18, 3, 20);
+  const counts = new MinuteCounts(() => now);
+  const text = () =>
+    htmlOf(RateChart({ minutes: counts.lastHour(), countedFromMs: counts.beganMs }));
+  expect(await text()).toContain(
+    'No notification since the daemon started, 2025-11-20 18:03:20 UTC.',
+  );
+  counts.count();
+  now += MINUTE_MS;
+  expect(await text()).toContain(
+    '1 in the last whole minute, 1 since the daemon started, 2025-11-20 18:03:20 UTC, at most 1',
+  );
+  now += 60 * MINUTE_MS;
+  expect(await text()).toContain('No notification in the last hour.');
 });
