@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GUIDES } from '../../../src/console/breaks/guide/guides.ts';
+import { GUIDES, STEPS_AFTER_REVERSAL } from '../../../src/console/breaks/guide/guides.ts';
 import { BREAK_TYPES } from '../../../src/domain/break/break.ts';
 import { readPage } from '../../docs/reading/page.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
@@ -32,6 +32,13 @@ test.for(BREAK_TYPES)('what the console says about %s is what the documentation 
       // The documentation may go on, with a link or a command.
       expect(section).toContain(sentence.replace(/\.$/, ''));
     }
+  }
+});
+
+test('what the console says of a reversal that the feed has made is what the documentation says', () => {
+  const section = sectionOf('reversal_after_credit');
+  for (const step of STEPS_AFTER_REVERSAL) {
+    expect(section).toContain(plain(step).split(/(?<=\.) (?=If)/)[0]);
   }
 });
 
