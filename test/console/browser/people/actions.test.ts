@@ -49,7 +49,7 @@ async function siteToWorkOn(): Promise<Site> {
   );
   await verifyWith(open, { changes: [balanceChange(1_500n)] }, depositOf(site, '0xa1'));
   const toMemo = { blockchainHash: BlockchainHash('0xb2'), memo: Memo('88') };
-  const changes = [balanceChange(100n, { memo: Memo('88') })];
+  const changes = [balanceChange(100n)];
   await verifyWith(open, { ...toMemo, changes }, depositOf(site, '0xb2'));
   await moveUnexplained(site.console, 1);
   await keepUnderstood(site.console, 3);
