@@ -21,7 +21,7 @@ import { VanishedDeposits } from './vanished-deposits.ts';
  */
 const DEPOSITS_MAX = 20;
 const WITHDRAWALS_MAX = 10;
-const CREDITED_MAX = 5;
+const VANISHED_MAX = 5;
 
 /** Most deposits remembered as unknown by id; an evicted deposit is looked up by id again. */
 const NAMELESS_MAX = 10_000;
@@ -41,7 +41,7 @@ export interface LookupResult extends Absent {
 export class SingleLookups {
   readonly #deposits = new LookupBackoff<Deposit>(({ depositId }) => depositId);
   readonly #shown = new ShownDeposits();
-  /** Deposits whose id the API does not know or refuses: the next look-up asks by hash. */
+  /** Deposits whose id the API does not know, refuses or fails at: the next look-up asks by hash. */
   readonly #nameless = new Map<DepositId, true>();
   readonly #withdrawals = new LookupBackoff<Withdrawal>(({ transactionId }) => transactionId);
   readonly #absentWithdrawals = new FirstAbsences();
@@ -49,8 +49,8 @@ export class SingleLookups {
 
   /**
    * `deposits`: all unconfirmed deposits; those in `listed` are not looked up. `verified`: the newest
-   * credits; those that the rows in `shown` should hold are looked up. `withdrawals`: those whose
-   * notifications are older than the API's possible delay.
+   * verified or credited deposits; those that the rows in `shown` should hold are looked up.
+   * `withdrawals`: those whose notifications are older than the API's possible delay.
    */
   async lookUp(context: {
     custody: CustodyClient;
@@ -81,25 +81,33 @@ export class SingleLookups {
       ask: (withdrawal) => lookUpWithdrawal(custody, withdrawal, deadlineMs),
     });
     const missing = this.#vanished.missing(context.verified, context.shown);
-    const credited = await roundOf(this.#deposits, {
+    const vanished = await roundOf(this.#deposits, {
       due: this.#deposits.due(missing, now),
-      max: deposits.final || withdrawals.final ? 0 : CREDITED_MAX,
+      max: deposits.final || withdrawals.final ? 0 : VANISHED_MAX,
       now,
       ask: (deposit) => this.#lookUpDeposit(custody, deposit, deadlineMs),
     });
-    const transactions = [deposits, withdrawals, credited].flatMap((round) => round.transactions);
+    const transactions = [deposits, withdrawals, vanished].flatMap((round) => round.transactions);
     const rows = [...listed.values(), ...transactions];
     this.#absentWithdrawals.see(rows);
     this.#vanished.see([...context.shown.values(), ...rows]);
-    const absent = [...deposits.absent, ...credited.absent];
+    // Without a credit, one 404 ends a verification at once: an approval would credit it.
+    const absentAtOnce = deposits.absent.filter(({ credit }) => credit === null);
+    const absentLater = [
+      ...deposits.absent.filter(({ credit }) => credit !== null),
+      ...vanished.absent,
+    ];
     return {
       transactions,
-      absentDeposits: this.#vanished.lasting(absent, { at: now, graceMs }),
+      absentDeposits: [
+        ...absentAtOnce,
+        ...this.#vanished.lasting(absentLater, { at: now, graceMs }),
+      ],
       absentWithdrawals: withdrawals.absent,
       newlyAbsent: this.#newlyAbsent(withdrawals.absent, { at: now, graceMs }),
-      postponed: deposits.postponed + withdrawals.postponed + credited.postponed,
-      failed: deposits.failed + withdrawals.failed + credited.failed,
-      requests: deposits.requests + withdrawals.requests + credited.requests,
+      postponed: deposits.postponed + withdrawals.postponed + vanished.postponed,
+      failed: deposits.failed + withdrawals.failed + vanished.failed,
+      requests: deposits.requests + withdrawals.requests + vanished.requests,
     };
   }
 

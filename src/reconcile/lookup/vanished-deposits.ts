@@ -32,13 +32,10 @@ export class VanishedDeposits {
     this.#absences.see(rows);
   }
 
-  /** Leaves out verified and credited deposits whose first 404 is younger than the grace period. */
+  /** Leaves out the deposits whose first 404 is younger than the grace period. */
   lasting(absent: readonly Deposit[], grace: Grace): Deposit[] {
     return absent.filter(
-      ({ credit, verifiedAt, transactionId }) =>
-        (credit === null && verifiedAt === null) ||
-        transactionId === null ||
-        this.#absences.lasts(transactionId, grace),
+      ({ transactionId }) => transactionId === null || this.#absences.lasts(transactionId, grace),
     );
   }
 }

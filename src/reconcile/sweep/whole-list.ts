@@ -14,7 +14,7 @@ import { DifferingMovements } from '../lookup/differing-movements.ts';
 import { DisputedHashes, type Disputes } from '../lookup/disputed-hashes.ts';
 import { AddressRound } from '../addresses/address-round.ts';
 import type { Repairs } from '../repair/repairs.ts';
-import { lookUpRenamed } from '../lookup/renamed-credits.ts';
+import { lookUpRenamed } from '../lookup/renamed-deposits.ts';
 import { SingleLookups, type LookupResult } from '../lookup/single-lookups.ts';
 import { UnconfirmedMovements, type SumComparison } from '../lookup/unconfirmed-movements.ts';
 import type { FirstReadings } from '../comparing/first-readings.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { Amount } from '../../../src/domain/money/amount.ts';
 import type { Reads } from '../../../src/store/reads.ts';
-import { GRACE_MS, type Stage } from '../stage.ts';
+import { GRACE_MS, THREE_DEEP, type Stage } from '../stage.ts';
 import { hides } from '../shown-otherwise.ts';
 import { startVerifying } from '../verifying/verifying-stage.ts';
 
@@ -73,6 +74,27 @@ test.for([
   await stage.open.decide({ kind: 'release', ...decided });
   await runs(stage, sweep, 2);
   expect(stage.open.feedLines()).toEqual(['credit 500', ...fed]);
+});
+
+test('an approval credits no deposit whose look-up found no transaction', async () => {
+  const rule = { confirmations: 3, oneApprovalAbove: Amount(500n) };
+  const { stage, sweep } = await startVerifying({ policy: { ...THREE_DEEP, default: rule } });
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 500, 30);
+  const hash = await stage.paid(depositAddress, 700, 3);
+  await runs(stage, sweep, 2);
+  expect(await stage.depositState(hash)).toBe('held: approval_required');
+  hides(stage, (row) => row.blockchainHash === hash).isOn = true;
+  // The row of the last reading answers for a quarter of an hour.
+  await runs(stage, sweep, 17);
+  const [deposit] = await stage.deposits(hash);
+  if (deposit === undefined) throw new Error('no deposit');
+  await stage.open.decide({
+    kind: 'approve',
+    depositId: deposit.depositId,
+    reason: 'known customer',
+  });
+  expect(stage.open.feedLines()).toEqual(['credit 500']);
 });
 
 test('a credited deposit that the API hides for a moment opens nothing, however often', async () => {

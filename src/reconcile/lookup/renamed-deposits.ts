@@ -6,10 +6,10 @@ import type { Snapshot } from '../comparing/snapshot.ts';
 import { lookUpTransaction } from './single-lookups.ts';
 
 /** Most look-ups per run: hardly a transaction gets another id. */
-const CREDITS_MAX = 5;
+const IDS_MAX = 5;
 
 /** What the custody API says about the ids of credited or verified deposits. */
-export interface RenamedCredits {
+export interface RenamedDeposits {
   /** Ids that the API does not know any more. */
   readonly unknown: ReadonlySet<TransactionId>;
   readonly requests: number;
@@ -23,7 +23,7 @@ export interface RenamedCredits {
 export async function lookUpRenamed(
   rows: ReadonlyMap<TransactionId, CustodyTransaction>,
   context: { custody: CustodyClient; snapshot: Snapshot; deadlineMs: number },
-): Promise<RenamedCredits> {
+): Promise<RenamedDeposits> {
   const { custody, snapshot, deadlineMs } = context;
   const ids = new Set<TransactionId>();
   for (const row of rows.values()) {
@@ -31,7 +31,7 @@ export async function lookUpRenamed(
   }
   const unknown = new Set<TransactionId>();
   let requests = 0;
-  for (const id of [...ids].slice(0, CREDITS_MAX)) {
+  for (const id of [...ids].slice(0, IDS_MAX)) {
     requests += 1;
     const found = await lookUpTransaction(custody, id, deadlineMs);
     if (found.kind === 'failed' && found.final) break;
