@@ -89,3 +89,38 @@ test('a rolled-back row under another id ends no verification while the API know
   expect(stage.open.feedLines()).toEqual(['credit 700']);
   expect(audit(stage.open)).toEqual([]);
 });
+
+test('deposits whose ids the API still knows do not keep another one from its look-up', async () => {
+  const stage = await Stage.start();
+  const webhookUrl = await stage.webhookUrl();
+  const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
+  const depositAddress = await stage.depositAddress();
+  const gone = await stage.paid(depositAddress, 700, 3);
+  for (let amount = 1; amount <= 5; amount += 1) await stage.paid(depositAddress, amount, 3);
+  await stage.run(sweep);
+  expect(stage.open.feedLines()).toHaveLength(6);
+  await stage.caller.advance(GRACE_MS);
+  const [deposit] = await stage.deposits(gone);
+  const updatedAt = new Date(stage.now).toISOString();
+  lists(
+    stage,
+    (rows) =>
+      rows
+        .map((row) => ({
+          ...row,
+          transactionId: TransactionId(`${row.transactionId}-before`),
+          status: 'rolledback',
+          updatedAt,
+        }))
+        .sort(
+          (left, right) =>
+            Number(left.blockchainHash === gone) - Number(right.blockchainHash === gone),
+        ),
+    (id) => id !== deposit?.transactionId && !id.endsWith('-before'),
+  );
+  for (let run = 0; run < 6; run += 1) {
+    await stage.run(sweep);
+    await stage.caller.advance(GRACE_MS);
+  }
+  expect(stage.open.feedLines().slice(6)).toEqual(['reversal 700']);
+});

@@ -3,13 +3,14 @@ import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import { rolledBackUnderAnotherId } from '../comparing/batch-comparison.ts';
 import type { Snapshot } from '../comparing/snapshot.ts';
+import { LookupBackoff } from '../pacing/lookup-backoff.ts';
 import { lookUpTransaction } from './single-lookups.ts';
 
 /** Most look-ups per run: hardly a transaction gets another id. */
 const IDS_MAX = 5;
 
 /** What the custody API says about the ids of credited or verified deposits. */
-export interface RenamedDeposits {
+interface Renamed {
   /** Ids that the API does not know any more. */
   readonly unknown: ReadonlySet<TransactionId>;
   readonly requests: number;
@@ -18,24 +19,40 @@ export interface RenamedDeposits {
 /**
  * Looks up credited or verified deposits by their id when a rolled-back row at their position has
  * another id. If the API still knows the deposit's id, the row may be of the transaction as it was
- * before it was mined again: it must reverse no credit, and end no verification.
+ * before it was mined again: it must reverse no credit, and end no verification. Such an id is asked
+ * for again while its row is read, so the ids take turns.
  */
-export async function lookUpRenamed(
-  rows: ReadonlyMap<TransactionId, CustodyTransaction>,
-  context: { custody: CustodyClient; snapshot: Snapshot; deadlineMs: number },
-): Promise<RenamedDeposits> {
-  const { custody, snapshot, deadlineMs } = context;
-  const ids = new Set<TransactionId>();
-  for (const row of rows.values()) {
-    for (const id of rolledBackUnderAnotherId(row, snapshot)) if (!rows.has(id)) ids.add(id);
+export class RenamedDeposits {
+  readonly #backoff = new LookupBackoff<TransactionId>((transactionId) => transactionId);
+
+  async lookUp(
+    rows: ReadonlyMap<TransactionId, CustodyTransaction>,
+    context: { custody: CustodyClient; snapshot: Snapshot; deadlineMs: number },
+  ): Promise<Renamed> {
+    const { custody, snapshot, deadlineMs } = context;
+    const { at } = snapshot;
+    const unknown = new Set<TransactionId>();
+    let requests = 0;
+    for (const id of this.#inTurn(rows, snapshot).slice(0, IDS_MAX)) {
+      requests += 1;
+      const found = await lookUpTransaction(custody, id, deadlineMs);
+      if (found.kind !== 'failed' || found.isAttempt) this.#backoff.take(id, at);
+      if (found.kind === 'failed' && found.final) break;
+      if (found.kind === 'absent') unknown.add(id);
+    }
+    return { unknown, requests };
   }
-  const unknown = new Set<TransactionId>();
-  let requests = 0;
-  for (const id of [...ids].slice(0, IDS_MAX)) {
-    requests += 1;
-    const found = await lookUpTransaction(custody, id, deadlineMs);
-    if (found.kind === 'failed' && found.final) break;
-    if (found.kind === 'absent') unknown.add(id);
+
+  /** The ids to ask for: first those that are due, then the longest unasked. */
+  #inTurn(
+    rows: ReadonlyMap<TransactionId, CustodyTransaction>,
+    snapshot: Snapshot,
+  ): TransactionId[] {
+    const ids = new Set<TransactionId>();
+    for (const row of rows.values()) {
+      for (const id of rolledBackUnderAnotherId(row, snapshot)) if (!rows.has(id)) ids.add(id);
+    }
+    const { at } = snapshot;
+    return [...this.#backoff.due([...ids], at), ...this.#backoff.early([...ids], at)];
   }
-  return { unknown, requests };
 }

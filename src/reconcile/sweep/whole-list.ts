@@ -14,7 +14,7 @@ import { DifferingMovements } from '../lookup/differing-movements.ts';
 import { DisputedHashes, type Disputes } from '../lookup/disputed-hashes.ts';
 import { AddressRound } from '../addresses/address-round.ts';
 import type { Repairs } from '../repair/repairs.ts';
-import { lookUpRenamed } from '../lookup/renamed-deposits.ts';
+import { RenamedDeposits } from '../lookup/renamed-deposits.ts';
 import { SingleLookups, type LookupResult } from '../lookup/single-lookups.ts';
 import { UnconfirmedMovements, type SumComparison } from '../lookup/unconfirmed-movements.ts';
 import type { FirstReadings } from '../comparing/first-readings.ts';
@@ -61,6 +61,7 @@ export class WholeList {
   readonly #options: WholeListOptions;
   readonly #absent = new SingleLookups();
   readonly #disputed = new DisputedHashes();
+  readonly #renamed = new RenamedDeposits();
   readonly #movements = new UnconfirmedMovements();
   readonly #differing: DifferingMovements;
   readonly #inactive: AddressRound | undefined;
@@ -167,7 +168,7 @@ export class WholeList {
     const { withdrawals } = unconfirmed;
     const about = { ...this.#options, others: movements, withdrawals };
     const snapshot = await takeSnapshot(rows, about);
-    const renamed = await lookUpRenamed(transactions, { custody, snapshot, deadlineMs });
+    const renamed = await this.#renamed.lookUp(transactions, { custody, snapshot, deadlineMs });
     const compared = await compareAll({
       transactions,
       absent,
