@@ -3,8 +3,11 @@ import type { TransactionId } from '../../domain/ids.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import { incomingSighting, type Snapshot } from './snapshot.ts';
 
-/** Most transactions remembered; the grace period of an evicted one begins anew. */
-const TRANSACTIONS_MAX = 10_000;
+/**
+ * Most transactions remembered, some 10 MB: more than a reading compares at once. The grace period of
+ * an evicted one begins anew.
+ */
+const TRANSACTIONS_MAX = 100_000;
 
 interface FirstReading {
   readonly rolledBackAt: number;

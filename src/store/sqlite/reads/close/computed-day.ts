@@ -40,15 +40,13 @@ function hashesInDoubt({ row }: ComputedDay, closes: SqliteCloseRecords): HashIn
     ...openBreaks.filter(isOfUnknown),
     ...exempt.filter(isOfUnknown).map(({ subject }) => subject),
   ];
-  const found = new Map<BlockchainHash, HashInDoubt>();
-  for (const hash of hashesOf(unexplained)) {
-    const { blockchainHash } = hash;
-    found.set(blockchainHash, { blockchainHash, counted: countedAt(hash, closes) });
+  const found = new Map<string, HashInDoubt>();
+  for (const { key, network, blockchainHash } of hashesOf(unexplained)) {
+    found.set(key, { blockchainHash, counted: countedAt({ network, blockchainHash }, closes) });
   }
-  for (const hash of hashesOf(others)) {
-    const { blockchainHash } = hash;
-    const counted = found.has(blockchainHash) ? [] : countedAt(hash, closes);
-    if (counted.length > 0) found.set(blockchainHash, { blockchainHash, counted });
+  for (const { key, network, blockchainHash } of hashesOf(others)) {
+    const counted = found.has(key) ? [] : countedAt({ network, blockchainHash }, closes);
+    if (counted.length > 0) found.set(key, { blockchainHash, counted });
   }
   return [...found.values()];
 }
@@ -59,11 +57,18 @@ function isOfUnknown({ type }: { readonly type: BreakType }): boolean {
 
 function hashesOf(
   rows: readonly { readonly network: string | null; readonly blockchainHash: string | null }[],
-): HashKey[] {
+): (HashKey & { readonly key: string })[] {
   return rows.flatMap(({ network, blockchainHash }) =>
     network === null || blockchainHash === null
       ? []
-      : [{ network: NetworkKey(network), blockchainHash: BlockchainHash(blockchainHash) }],
+      : [
+          {
+            // Two networks may have one hash.
+            key: `${network} ${blockchainHash}`,
+            network: NetworkKey(network),
+            blockchainHash: BlockchainHash(blockchainHash),
+          },
+        ],
   );
 }
 
