@@ -92,8 +92,7 @@ function bookedOtherwise(
 ): 'elsewhere' | 'in_part' | null {
   const { entryId, posted } = sighting;
   const { outcome, correcting } = context;
-  if (outcome.kind !== 'matched' || deposit.evidence !== 'confirmed') return null;
-  if (record.status !== 'confirmed' || entryId === null) return null;
+  if (outcome.kind !== 'matched' || record.status !== 'confirmed' || entryId === null) return null;
   // Most records return here.
   if (sameContent(posted, list)) return null;
   const booked = correcting.hashState.deposits.filter(

@@ -33,6 +33,8 @@ const UNCONFIRMED: Deposit = {
   state: 'detected',
 };
 
+const CONFIRMED: Deposit = { ...UNCONFIRMED, evidence: 'confirmed', state: 'confirming' };
+
 /** Without a break on record: the sums agree, so none was ever opened. */
 function given(more: Given): Given {
   return { deposit: TRUE, since: null, ...more };
@@ -89,6 +91,16 @@ test.for<[why: string, given: Given, is: string[]]>([
     'without another asset that is seen in the mempool, likewise',
     { posted: [HERE], others: [UNCONFIRMED], record: BOTH },
     BOTH_CREDITED,
+  ],
+  [
+    'with both assets and another fee, the sums differ: nothing is booked again',
+    { posted: [HERE, SEVEN, FEE], others: [CONFIRMED], record: BOTH },
+    [CREDITED, 'credit 100'],
+  ],
+  [
+    'without an active entry, a backfill books the other asset',
+    { posted: [], entryId: null, record: BOTH },
+    [CREDITED, 'credit 100'],
   ],
   [
     'without a mint that the record shows, nothing is credited beside it',
