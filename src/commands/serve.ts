@@ -19,7 +19,8 @@ deposit only when the custody API shows the same deposit, at the depth that the 
 
 docs/tutorials/credit-your-first-deposit.md writes a configuration to begin with, and
 docs/reference/configuration.md explains each key. \`counterfoil doctor --config FILE\` checks a
-configuration and everything it names. SIGTERM ends the daemon in order: everything acknowledged is in the store.
+configuration and everything it names. SIGTERM ends the daemon in order: everything acknowledged is in
+the store.
 
 Exit code 0 after SIGTERM or Ctrl-C; 1 when it cannot start or run, for example when another process
 uses the store or the port; 2 for a bad configuration.

@@ -146,7 +146,9 @@ export interface Reads {
    * never shown. Their own custody record matched at `verifiedBy` or earlier; first verified first.
    */
   disputedDeposits(verifiedBy: number, limit: number): Promise<readonly Deposit[]>;
-  /** Of the newest `limit` deposits, those that are verified, or have a credit that no reversal has taken back. */
+  /**
+   * Of the newest `limit` deposits, those that are verified, or that have a credit without a reversal.
+   */
   newestVerified(limit: number): Promise<readonly Deposit[]>;
   /**
    * Withdrawals that the custody API has not confirmed: first the doubted, then the unasked, then

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { daemonOnLoopback } from './daemon-on-loopback.ts';
 import { linkTo } from '../../src/commands/link/daemon-link.ts';
 import { asText, reconcileAt } from '../../src/commands/reconcile.ts';
 import type { Clock } from '../../src/custody/clock.ts';
@@ -21,10 +20,10 @@ const RUN = {
 const IMPATIENT: Clock = { now: () => 0, sleep: () => new Promise((end) => setImmediate(end)) };
 
 /** A daemon whose run ends after three requests for `/readyz`. */
-async function slowDaemon(readyz: string): Promise<string> {
+function slowDaemon(readyz: string): Promise<string> {
   let run: ServerResponse | undefined;
   let asked = 0;
-  const server = createServer((request, response) => {
+  return daemonOnLoopback((request, response) => {
     if (request.url === '/v1/reconciliations') {
       run = response;
       return;
@@ -33,13 +32,6 @@ async function slowDaemon(readyz: string): Promise<string> {
     response.end(readyz);
     if (asked === 3) run?.end(JSON.stringify(RUN));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 test.each([

@@ -1,10 +1,9 @@
-import { EventEmitter, once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
 import { reportCommand } from '../../src/commands/report.ts';
 import { closeOf, closesOf } from '../store/close/closing.ts';
 import { OpenLedger, temporaryPath } from '../store/open-ledger.ts';
+import { daemonOnLoopback } from './daemon-on-loopback.ts';
 import { change, Service } from '../store/webhook.ts';
 
 const DAY = '2025-11-20';
@@ -26,18 +25,11 @@ async function said(...flags: string[]): Promise<string> {
 }
 
 /** A daemon that answers each path that begins with one of these with its text. */
-async function daemonWith(answers: Readonly<Record<string, string>>): Promise<string> {
-  const server = createServer((request, response) => {
+function daemonWith(answers: Readonly<Record<string, string>>): Promise<string> {
+  return daemonOnLoopback((request, response) => {
     const path = Object.keys(answers).find((one) => request.url?.startsWith(one));
     response.end(path === undefined ? '{}' : answers[path]);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 test('the status line names critical breaks at the cut-off, from a store and from a daemon', async () => {

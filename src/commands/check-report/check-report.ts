@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
-import { checksOf, downloadedReport, headOf, type DownloadedReport } from './downloaded-report.ts';
+import {
+  checksOf,
+  downloadedReport,
+  headOf,
+  parsed,
+  type DownloadedReport,
+} from './downloaded-report.ts';
 
 const HELP = `
 Checks daily reports that were downloaded as JSON. Needs no store, no daemon and no network.
@@ -29,15 +35,6 @@ interface Given {
   readonly report: DownloadedReport;
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function readGiven(path: string): Given {
   let text: string;
   try {
@@ -48,7 +45,7 @@ function readGiven(path: string): Given {
   const report = downloadedReport(text);
   if (report !== undefined) return { path, report };
   throw new CommandFailed(
-    isJson(text)
+    parsed(text) !== undefined
       ? `${path} is no report as it was downloaded as JSON: another program may have written it anew. Download it again`
       : `${path} is not JSON, and only the JSON of a report can be checked: download it as JSON from the day's page in the console, or with \`counterfoil report --format json\``,
     2,

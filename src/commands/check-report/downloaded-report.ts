@@ -52,7 +52,8 @@ export interface DownloadedReport extends z.infer<typeof schema> {
 /** `reportHash` and `signatures`, which end the file. Within a text, a quote would be escaped. */
 const END = /,"reportHash":"[^"]*","signatures":\[.*\]\}\s*$/s;
 
-function parsed(text: string): unknown {
+/** The value of a JSON text; undefined for any other text. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

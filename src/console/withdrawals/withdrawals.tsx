@@ -52,7 +52,7 @@ export function mountWithdrawals(app: Hono<ConsoleEnv>, context: ConsoleContext)
     const id = pageRequest.req.param('id');
     const life = await reads.withdrawalLife(id);
     if (life === undefined) {
-      // A break names a transaction of either direction: the search opens the deposit of an incoming one.
+      // Breaks link incoming transactions too. The search opens their deposit.
       return pageRequest.redirect(`/console/search?q=${encodeURIComponent(id)}`, 303);
     }
     const { blockchainHash } = life.withdrawal;

@@ -170,7 +170,7 @@ export class ChangedTransactions {
    * hours ago, and no later list need show it again. Takes what is newer than the list, and returns
    * whether that changes the report. A counted transaction that its hash does not show is asked for by
    * its id: only a 404 proves that the API does not know it any more. The next close asks again for
-   * what cannot be asked now; of more hashes than it asks for, it leaves out the same.
+   * what cannot be asked now. Above `HASHES_MAX` hashes, each close asks for the same ones.
    */
   async lookUp(
     hashes: readonly HashInDoubt[],

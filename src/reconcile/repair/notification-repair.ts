@@ -3,7 +3,7 @@ import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custod
 import type { TransactionId } from '../../domain/ids.ts';
 import type { NotificationRecord } from '../../wire/subscription.ts';
 import type { Backfill } from '../comparing/comparison.ts';
-import { hasFailed, isOutOfReach } from '../pacing/outcome-kind.ts';
+import { failedBy, hasFailed, isOutOfReach } from '../pacing/outcome-kind.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import type { Tally } from '../comparing/tally.ts';
 import type { SeenDeliveries } from '../watching/backlog-watch.ts';
@@ -120,9 +120,7 @@ export class NotificationRepair {
     const nothing = { pending: null, replayed: 0, pulledForward: 0, requests: 1 };
     const listed = await custody.subscriptions.notifications(transaction.transactionId, options);
     // A list that fails brings nothing, as a refused one does: the next run backfills.
-    if (listed.kind !== 'ok') {
-      return { ...nothing, isReachable: hasFailed(listed) || !isOutOfReach(listed.kind) };
-    }
+    if (listed.kind !== 'ok') return { ...nothing, isReachable: failedBy(listed).isAttempt };
     const pending = listed.value.some((row) => row.status === 'pending');
     const pulled = pending
       ? await this.#pulls.pull(transaction.vaultId, context)

@@ -54,8 +54,8 @@ const NOT_TAKEN = {
 /**
  * Reads a transactions list that is too long for one run, over several runs. Reads all own outgoing
  * transactions first, because they decide which deposits are internal. Then reads deposits page by
- * page. Before each page is compared, the head of the outgoing list is read again: no deposit is compared
- * by an older list of own transactions.
+ * page. Before each page is compared, the head of the outgoing list is read again: no deposit is
+ * compared by an older list of own transactions.
  */
 export class LongList {
   readonly #own: PausedList<TransactionRecord>;

@@ -138,8 +138,8 @@ export class WholeList {
   }
 
   /**
-   * Newest verified deposits that the list should show, if their transaction is in its range. One that
-   * was credited or verified in the run's own time may be newer than the list.
+   * Newest verified deposits that the list should show, if their transaction is in its range. Those
+   * that were credited or verified during the run may be newer than the list.
    */
   async #verifiedBefore(list: CustodyList, { startedAt }: RunContext): Promise<Deposit[]> {
     if (list.shown.size === 0) return [];

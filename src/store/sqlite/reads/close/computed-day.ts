@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { BreakType } from '../../../../domain/break/break.ts';
+import { hashName } from '../../../../domain/close/fold.ts';
 import type { CloseRecord } from '../../../../domain/close/record.ts';
 import type { DailyReport, ExplanationKind } from '../../../../domain/close/report.ts';
 import { BlockchainHash, NetworkKey, type HashKey } from '../../../../domain/ids.ts';
@@ -41,12 +42,14 @@ function hashesInDoubt({ row }: ComputedDay, closes: SqliteCloseRecords): HashIn
     ...exempt.filter(isOfUnknown).map(({ subject }) => subject),
   ];
   const found = new Map<string, HashInDoubt>();
-  for (const { key, network, blockchainHash } of hashesOf(unexplained)) {
-    found.set(key, { blockchainHash, counted: countedAt({ network, blockchainHash }, closes) });
+  for (const hash of hashesOf(unexplained)) {
+    const { blockchainHash } = hash;
+    found.set(hashName(hash), { blockchainHash, counted: countedAt(hash, closes) });
   }
-  for (const { key, network, blockchainHash } of hashesOf(others)) {
-    const counted = found.has(key) ? [] : countedAt({ network, blockchainHash }, closes);
-    if (counted.length > 0) found.set(key, { blockchainHash, counted });
+  for (const hash of hashesOf(others)) {
+    const { blockchainHash } = hash;
+    const counted = found.has(hashName(hash)) ? [] : countedAt(hash, closes);
+    if (counted.length > 0) found.set(hashName(hash), { blockchainHash, counted });
   }
   return [...found.values()];
 }
@@ -57,18 +60,11 @@ function isOfUnknown({ type }: { readonly type: BreakType }): boolean {
 
 function hashesOf(
   rows: readonly { readonly network: string | null; readonly blockchainHash: string | null }[],
-): (HashKey & { readonly key: string })[] {
+): HashKey[] {
   return rows.flatMap(({ network, blockchainHash }) =>
     network === null || blockchainHash === null
       ? []
-      : [
-          {
-            // Two networks may have one hash.
-            key: `${network} ${blockchainHash}`,
-            network: NetworkKey(network),
-            blockchainHash: BlockchainHash(blockchainHash),
-          },
-        ],
+      : [{ network: NetworkKey(network), blockchainHash: BlockchainHash(blockchainHash) }],
   );
 }
 
