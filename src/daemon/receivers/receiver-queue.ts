@@ -9,8 +9,11 @@ import { NOT_LEVEL, type FactRoute } from './fact-route.ts';
 
 /** How long a fact waits for an owner and its answer. A webhook's sender gives up after 10 s. */
 const HOLD_MS_MAX = 6_000;
-/** The same once this receiver stops. Another one takes over within some 0.3 s. */
-const STOPPING_HOLD_MS_MAX = 1_000;
+/**
+ * The same once this receiver stops. Another one takes over within some 0.3 s, on a busy machine within
+ * some 2 s. The last receiver waits in vain, only if deliveries are under way.
+ */
+const STOPPING_HOLD_MS_MAX = 4_000;
 /** Pause before a fact is tried again under the same route. */
 const AGAIN_MS = 100;
 /** How long a caller waits until this replica shows what the owner has kept. */
@@ -132,7 +135,7 @@ export class ReceiverQueue implements FactQueue {
     }
   }
 
-  /** This receiver stops: facts wait for an owner for a second at most. */
+  /** This receiver stops: facts wait for an owner for a shorter time. */
   hurry(): void {
     this.#holdsUntil = this.#clock.now() + STOPPING_HOLD_MS_MAX;
     this.#wakeAll();
