@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { doctorCommand } from '../../src/commands/doctor.ts';
@@ -6,6 +6,8 @@ import { tokenOf } from '../../src/commands/link/token.ts';
 import { initCommand } from '../../src/commands/store/init.ts';
 import { storeFrom } from '../../src/commands/store/store-path.ts';
 import type { Terminal } from '../../src/daemon/process/terminal.ts';
+import { callProgram } from '../e2e/called-program.ts';
+import { usageFolder } from '../e2e/commands/usage-folder.ts';
 import { temporaryPath } from '../store/open-ledger.ts';
 
 const SILENT: Terminal = {
@@ -71,4 +73,45 @@ test('a store that is not there is bad usage, and the message says where its nam
   expect(() => storeFrom({ store: '/nowhere/x.db' }, {})).toThrow(
     `${refused}check the path of the store's file`,
   );
+});
+
+test('a folder named as the store is bad usage, as a folder named as the configuration is', () => {
+  const folder = usageFolder();
+  const config = temporaryPath();
+  writeFileSync(config, JSON.stringify({ store: `sqlite:${folder}` }));
+  const refused = expect.objectContaining({
+    message: `${folder} is a folder: name the file in it`,
+    exitCode: 2,
+  }) as Error;
+  expect(() => storeFrom({ store: folder }, {})).toThrow(refused);
+  expect(() => storeFrom({ config }, {})).toThrow(refused);
+});
+
+test.each(['verify', 'rebuild', 'report'])('%s of a folder is bad usage', async (command) => {
+  const folder = usageFolder();
+  const { code, stderr } = await callProgram(command, '--store', folder);
+  expect([code, stderr]).toEqual([2, `counterfoil: ${folder} is a folder: name the file in it\n`]);
+});
+
+test('a restore from a folder, and a copy from a folder or from nothing, are bad usage', async () => {
+  const folder = usageFolder();
+  const journal = 'postgres://a@127.0.0.1:1/b';
+  const isFolder = `counterfoil: ${folder} is a folder: name the file in it\n`;
+  const isMissing = `counterfoil: ${folder}/no.db does not exist: check the path of the store's file\n`;
+  expect(await callProgram('restore', '--from', folder, '--store', `${folder}/new.db`)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: isFolder,
+  });
+  for (const [from, stderr] of [
+    [folder, isFolder],
+    [`${folder}/no.db`, isMissing],
+  ] as const) {
+    expect(await callProgram('copy', '--from', `sqlite:${from}`, '--to', journal)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr,
+    });
+  }
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { decodeAgain } from '../../intake/decode.ts';
 import type { Environment } from '../../ops/config/reading/substitution.ts';
@@ -7,7 +6,13 @@ import { verify } from '../../store/sqlite/audit/verify.ts';
 import { StoreRefused } from '../../store/refusal.ts';
 import { isSameFile } from '../out-file.ts';
 import { stagedProgress } from './staged-progress.ts';
-import { refuseDatabase, refuseReplica, storeFrom, storePathFrom } from './store-path.ts';
+import {
+  refuseDatabase,
+  refuseNoFile,
+  refuseReplica,
+  storeFrom,
+  storePathFrom,
+} from './store-path.ts';
 import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
 
 const BACKUP_HELP = `
@@ -81,9 +86,7 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
     .option('--config <file>', "the daemon's configuration, which names the store")
     .option('--json', 'print the result as one JSON line')
     .action(async (flags: { from: string; store?: string; config?: string; json?: boolean }) => {
-      if (!existsSync(flags.from)) {
-        throw new CommandFailed(`${flags.from} does not exist: give the backup with --from`, 2);
-      }
+      refuseNoFile(flags.from, 'give the backup with --from');
       refuseDatabase(flags, POSTGRES_BACKUP);
       const store = storePathFrom(flags, environment);
       refuseReplica(flags, environment, POSTGRES_BACKUP);

@@ -18,7 +18,7 @@ import {
   openScratch,
   removeDatabase,
 } from '../../store/sqlite/file/database.ts';
-import { makeNewStore } from '../../store/sqlite/file/new-file.ts';
+import { makeNewStore, refuseExisting } from '../../store/sqlite/file/new-file.ts';
 import { explained } from '../../store/sqlite/file/open-refusal.ts';
 import { takeWriterLock } from '../../store/sqlite/file/writer-lock.ts';
 import { sealedCommits } from '../../store/sqlite/journal/sealed-commits.ts';
@@ -136,17 +136,15 @@ function computedDays(path: string, tick: (facts: number) => void): Map<number, 
 
 /**
  * Copies a shared journal into a new SQLite store, with every table computed from it. Throws
- * `CommandFailed` when the file exists, or when this version computes something else; then no file
- * is left.
+ * `StoreRefused` when the file exists, and `CommandFailed` when this version computes something else;
+ * then no file is left.
  */
 export async function copyToStore(
   journal: SharedJournal,
   path: string,
   progress: Progress,
 ): Promise<Copied> {
-  if (existsSync(path)) {
-    throw new CommandFailed(`${path} exists: give a new file with --to sqlite:FILE`, 2);
-  }
+  refuseExisting(path, '--to');
   try {
     return await makeNewStore(path, '--to', (unfinished) =>
       readInto(unfinished, journal, progress),

@@ -4,6 +4,7 @@ import { journalAddress, shownAddress } from '../../store/postgres/address.ts';
 import { copyToJournal, copyToStore, type Copied } from './copy-journal.ts';
 import { LEASE_SECONDS, withJournal, type CommandContext } from './journal-at.ts';
 import { stagedProgress } from './staged-progress.ts';
+import { refuseNoFile } from './store-path.ts';
 
 const HELP = `
 Copies a store between SQLite and PostgreSQL: the same facts, ids, seals, credit feed and report hashes.
@@ -43,6 +44,7 @@ export function copyCommand(terminal: Terminal, context: CommandContext): Comman
           2,
         );
       }
+      if (url === flags.to) refuseNoFile(file, "check the path of the store's file");
       const standby = flags.withoutStandby === true ? 'ignored' : 'required';
       const { stillOwned, ...copied } = await withJournal<Copied>(
         url,

@@ -4,6 +4,7 @@ import { STORE } from '../../ops/config/config.ts';
 import type { StoreConfig } from '../../ops/config/shared-store.ts';
 import { configFrom } from '../config-file.ts';
 import { CommandFailed } from '../../daemon/process/terminal.ts';
+import { folderRefusal } from '../../store/sqlite/file/open-refusal.ts';
 import { isDatabase } from './journal-at.ts';
 
 interface StoreFlags {
@@ -46,16 +47,23 @@ export function refuseReplica(
   );
 }
 
-/** The path of an existing store. Throws `CommandFailed` when it does not exist. */
+/** The path of an existing store. Throws `CommandFailed` when it does not exist or is a folder. */
 export function storeFrom(flags: StoreFlags, environment: Environment): string {
   const path = storePathFrom(flags, environment);
-  if (existsSync(path)) return path;
   const { config } = flags;
   const next =
     config === undefined
       ? "check the path of the store's file"
       : `${config} names it; the daemon makes it at its first start`;
-  throw new CommandFailed(`${path} does not exist: ${next}`, 2);
+  refuseNoFile(path, next);
+  return path;
+}
+
+/** Refuses a path to read where no file is; `next`: what to do when nothing is there at all. */
+export function refuseNoFile(path: string, next: string): void {
+  if (!existsSync(path)) throw new CommandFailed(`${path} does not exist: ${next}`, 2);
+  const folder = folderRefusal(path);
+  if (folder !== undefined) throw new CommandFailed(folder.message, 2);
 }
 
 function storeOfConfig(config: string | undefined, environment: Environment): string {

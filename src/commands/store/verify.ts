@@ -26,7 +26,7 @@ It changes no fact. Like a receiver, it reports itself in the table receivers, u
 PGPASSWORD holds the database's password.
 
 Exit code 0 when all checks pass, 1 when one fails or the store cannot be read, 2 for bad usage, for
-example a file that does not exist.
+example a folder, or a file that does not exist.
 
 Examples:
   counterfoil verify --config config.json

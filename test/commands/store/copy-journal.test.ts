@@ -152,9 +152,13 @@ test('a copy into an existing file is refused, and the file stays', async () => 
   open.close();
   const journal = new MemoryJournal();
   await expect(copyToStore(journal.receiver('copy'), path, SILENT)).rejects.toThrow(
-    `${path} exists: give a new file with --to sqlite:FILE`,
+    `${path} exists already and is not overwritten: choose another --to`,
   );
   expect(existsSync(path)).toBe(true);
+  const folder = dirname(path);
+  await expect(copyToStore(journal.receiver('copy'), folder, SILENT)).rejects.toThrow(
+    `${folder} is a folder: name the new file in it, for example ${folder}/store.db`,
+  );
 });
 
 test('of two copies at a time into one file, the second is refused and the first is whole', async () => {

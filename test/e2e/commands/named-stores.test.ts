@@ -1,5 +1,4 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openForWriting } from '../../../src/store/sqlite/file/database.ts';
@@ -25,14 +24,6 @@ test('a store is named as in the configuration too, with `sqlite:` before its fi
   expect([code, stdout]).toEqual([0, expect.stringContaining(`${file}: 0 facts`)]);
 });
 
-test('a folder at the path of a store is reported as a folder', async () => {
-  const { code, stderr } = await callProgram('verify', '--store', tmpdir());
-  expect([code, stderr]).toEqual([
-    1,
-    `counterfoil: ${tmpdir()} is a folder: name the file in it\n`,
-  ]);
-});
-
 test.each([
   ['verify'],
   ['rebuild'],
@@ -49,9 +40,14 @@ test.each([
   ]);
 });
 
-test.each([['serve'], ['rebuild'], ['restore', '--from']])(
-  '%j: a folder at the path of the store is refused, and no file is left beside it',
-  async (command, ...from) => {
+test.each([
+  [['serve'], 1],
+  // Its store is a file to read.
+  [['rebuild'], 2],
+  [['restore', '--from'], 1],
+] as const)(
+  '%j: a folder at the path of the store is refused with exit %d, and no file is left beside it',
+  async ([command, ...from], exitCode) => {
     const daemon = new Daemon();
     onTestFinished(() => daemon.remove());
     const backup = join(daemon.folder, 'backup.db');
@@ -60,7 +56,7 @@ test.each([['serve'], ['rebuild'], ['restore', '--from']])(
     const args = [command, ...from.flatMap((option) => [option, backup])];
     const { code, stderr } = await callProgram(...args, '--config', daemon.configPath);
     expect([code, stderr]).toEqual([
-      1,
+      exitCode,
       `counterfoil: ${daemon.storePath} is a folder: name the file in it\n`,
     ]);
     const beside = readdirSync(daemon.folder).filter((name) => name.startsWith('store.db'));

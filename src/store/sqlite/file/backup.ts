@@ -11,7 +11,7 @@ import {
   openForWriting,
   removeDatabase,
 } from './database.ts';
-import { makeNewStore, unfinishedOf } from './new-file.ts';
+import { makeNewStore, refuseExisting, unfinishedOf } from './new-file.ts';
 import { explained, folderRefusal } from './open-refusal.ts';
 import { StoreRefused } from '../../refusal.ts';
 import { SqliteLedger } from '../sqlite-ledger.ts';
@@ -26,9 +26,7 @@ const PAGES_PER_STEP = 2_000;
  * Throws `StoreRefused` when the target exists, cannot be written, or its disk is full.
  */
 export async function backup(from: string, to: string, progress: Progress): Promise<void> {
-  if (existsSync(to)) {
-    throw new StoreRefused(`${to} exists already and is not overwritten: choose another --out`);
-  }
+  refuseExisting(to, '--out');
   const refused = folderRefusal(to);
   if (refused !== undefined) throw refused;
   if (!existsSync(dirname(to))) {

@@ -1,4 +1,5 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { StoreRefused } from '../../refusal.ts';
 import { makeOneFile, removeDatabase } from './database.ts';
 import { lockFile } from './writer-lock.ts';
@@ -6,6 +7,19 @@ import { lockFile } from './writer-lock.ts';
 /** The name of a new store until it is complete. A killed command leaves it, and its lock. */
 export function unfinishedOf(path: string): string {
   return `${path}.partial`;
+}
+
+/**
+ * Refuses the path of a new store where something exists already; `option` names the flag that gives
+ * the path. Throws `StoreRefused`.
+ */
+export function refuseExisting(path: string, option: string): void {
+  if (!existsSync(path)) return;
+  if (statSync(path).isDirectory()) {
+    const example = join(path, 'store.db');
+    throw new StoreRefused(`${path} is a folder: name the new file in it, for example ${example}`);
+  }
+  throw new StoreRefused(`${path} exists already and is not overwritten: choose another ${option}`);
 }
 
 /**
@@ -27,8 +41,7 @@ export async function makeNewStore<Result>(
   );
   try {
     // The other process may have ended after the caller looked.
-    if (existsSync(path))
-      throw new StoreRefused(`${path} exists already: choose another ${option}`);
+    refuseExisting(path, option);
     removeDatabase(unfinished);
     const result = await write(unfinished);
     makeOneFile(unfinished);

@@ -158,6 +158,18 @@ test('a backup to a full disk names the cause and leaves no file', async () => {
   expect(filesOf(copy)).toEqual([]);
 });
 
+test('a backup onto a folder or a file says which it is, and what to write', async () => {
+  const { path, copy } = await storeAndCopy();
+  const folder = dirname(copy);
+  await expect(backup(path, folder, SILENT)).rejects.toThrow(
+    `${folder} is a folder: name the new file in it, for example ${folder}/store.db`,
+  );
+  writeFileSync(copy, '');
+  await expect(backup(path, copy, SILENT)).rejects.toThrow(
+    `${copy} exists already and is not overwritten: choose another --out`,
+  );
+});
+
 test('a backup below a file says which file is in the way', async () => {
   const { path, copy } = await storeAndCopy();
   writeFileSync(copy, '');
