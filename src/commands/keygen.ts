@@ -21,7 +21,8 @@ custody console and put the client's id into custody.clientId.
 
 With --token: makes a random token. As a path token, name its file in intake.pathTokensFile. As the
 secret that several receivers share, name its file in receiver.secretFile. As an API token, name the
-file of its SHA-256 in api.tokens[].sha256File and give the token itself to its user, once.
+file of its SHA-256 in api.tokens[].sha256File and give the token itself to its user, once. Only an API
+token needs its SHA-256.
 
 With --out, existing files are not overwritten.
 
@@ -53,9 +54,7 @@ function makeToken(terminal: Terminal, flags: KeygenFlags): void {
   const sha256 = createHash('sha256').update(token).digest('hex');
   if (flags.out === undefined) {
     terminal.result(
-      flags.json === true
-        ? JSON.stringify({ token, sha256 })
-        : `token   ${token}\nsha256  ${sha256}`,
+      flags.json === true ? JSON.stringify({ token, sha256 }) : tokenText({ token, sha256 }, ''),
     );
     return;
   }
@@ -67,11 +66,19 @@ function makeToken(terminal: Terminal, flags: KeygenFlags): void {
   terminal.result(
     flags.json === true
       ? JSON.stringify(files)
-      : [
-          `token   ${files.tokenFile}  (keep it secret; \`counterfoil keygen --help\` says where to name it)`,
-          `sha256  ${files.sha256File}  (for the API: name it in api.tokens[].sha256File)`,
-        ].join('\n'),
+      : tokenText({ token: files.tokenFile, sha256: files.sha256File }, 'File'),
   );
+}
+
+/** What each of both is for. `suffix`: of the configuration's keys that take a file. */
+function tokenText(
+  { token, sha256 }: { readonly token: string; readonly sha256: string },
+  suffix: '' | 'File',
+): string {
+  return [
+    `token   ${token}  (secret: for intake.pathTokens${suffix}, receiver.secret${suffix}, or the user of an API token)`,
+    `sha256  ${sha256}  (for api.tokens[].sha256${suffix} alone; a path token and a receiver.secret do not need it)`,
+  ].join('\n');
 }
 
 async function makeKeyPair(terminal: Terminal, flags: KeygenFlags): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { callProgram } from '../called-program.ts';
 import { runProgram } from '../program.ts';
 
 test('keygen --token --out writes a token for its user alone, and never over another', async () => {
@@ -25,6 +26,28 @@ test('keygen --token --out writes a token for its user alone, and never over ano
     tokenFile: `${ben}.token`,
     sha256File: `${ben}.sha256`,
   });
+});
+
+test('keygen --token says which secret needs which line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-keygen-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const out = join(folder, 'hooks');
+  const forToken = '(secret: for intake.pathTokens, receiver.secret, or the user of an API token)';
+  const forTokenFile =
+    '(secret: for intake.pathTokensFile, receiver.secretFile, or the user of an API token)';
+  const needsNoSha256 = 'a path token and a receiver.secret do not need it)';
+  const printed = await callProgram('keygen', '--token');
+  expect(printed.stdout.replace(/\b(?:[0-9a-f]{64}|[\w-]{43})(?= )/g, '…').split('\n')).toEqual([
+    `token   …  ${forToken}`,
+    `sha256  …  (for api.tokens[].sha256 alone; ${needsNoSha256}`,
+    '',
+  ]);
+  const written = await callProgram('keygen', '--token', '--out', out);
+  expect(written.stdout.split('\n')).toEqual([
+    `token   ${out}.token  ${forTokenFile}`,
+    `sha256  ${out}.sha256  (for api.tokens[].sha256File alone; ${needsNoSha256}`,
+    '',
+  ]);
 });
 
 test.for([
