@@ -1,6 +1,7 @@
 import type { Readiness } from '../api/health.ts';
 import type { SignalSource } from '../ops/lifecycle.ts';
 import { logShutdown, shutdownOf } from './process/shutdown.ts';
+import { tryAddresses } from './listening/bind.ts';
 import { openListeners, type Listeners } from './listening/listeners.ts';
 import { openStore, type OpenStore } from './start/open-store.ts';
 import { assemble, type DaemonContext, type Parts, type AssemblyContext } from './parts.ts';
@@ -66,6 +67,7 @@ export async function startDaemon(
   lifecycle.listen(signals);
   const reloading = new Reloading({ config, source, log });
   signals.on('SIGHUP', () => reloading.request());
+  await tryAddresses(config);
   const store = await openStore({
     path: config.store.path,
     batchMax: config.intake.batchMax,

@@ -1,4 +1,4 @@
-import type { Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { CommandFailed } from '../process/terminal.ts';
 import { openToGroup, removeStaleSocket } from './socket-file.ts';
 
@@ -29,6 +29,33 @@ export async function bind(server: Server, address: Address): Promise<string> {
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error(`${key} has no TCP address`);
   return `${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
+}
+
+/**
+ * Listens on each address at once, and frees it again: a start that cannot listen must not make a
+ * store. Rejects with `CommandFailed`.
+ */
+export async function tryAddresses(addresses: {
+  readonly listen: Omit<Address, 'key'>;
+  readonly admin?: Omit<Address, 'key'> | undefined;
+}): Promise<void> {
+  const { listen, admin } = addresses;
+  const tried: Server[] = [];
+  try {
+    for (const [key, address] of [
+      ['listen', listen],
+      ['admin', admin],
+    ] as const) {
+      if (address === undefined) continue;
+      const server = createServer((socket) => void socket.destroy());
+      await bind(server, { ...address, key });
+      tried.push(server);
+    }
+  } finally {
+    await Promise.all(
+      tried.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
+    );
+  }
 }
 
 async function listenOnSocket(server: Server, path: string): Promise<void> {

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { linkSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
+import { tryAddresses } from '../../../src/daemon/listening/bind.ts';
 import { CERTIFICATES } from '../../tls/certificates.ts';
 import { clientCert } from '../../tls/header-values.ts';
 import { ask, body, certificateFolder, HOOK, openDaemon, PIN, target } from './open-daemon.ts';
@@ -68,6 +69,22 @@ test('a socket path that holds another file, or is in no folder, is refused', as
   await expect(openDaemon({ listen: { socket: 'nowhere/in.sock' } }, folder)).rejects.toThrow(
     /listen\.socket must be a path in a folder that this user may write/,
   );
+});
+
+test('addresses that are tried before a start are free afterwards, and a taken one is named', async () => {
+  const folder = certificateFolder();
+  const { listeners } = await openDaemon({});
+  const { port } = new URL(listeners.url);
+  const socket = join(folder, 'in.sock');
+  const free = { listen: { host: '127.0.0.1', port: 0, socket } };
+  await tryAddresses(free);
+  await tryAddresses(free);
+  expect(existsSync(socket)).toBe(false);
+  const admin = { host: '127.0.0.1', port: Number(port) };
+  await expect(tryAddresses({ ...free, admin })).rejects.toThrow(
+    `cannot listen on 127.0.0.1:${port} (listen EADDRINUSE: address already in use 127.0.0.1:${port}): stop what uses it, or change admin.port`,
+  );
+  expect(existsSync(socket)).toBe(false);
 });
 
 test('when the second port is taken, the first is given back', async () => {
