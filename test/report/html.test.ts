@@ -167,6 +167,23 @@ test('html: a sealed report does not promise a reversal that may be done, and sa
   expect(page).not.toContain('recover it');
 });
 
+test('html: figures of custody say whether nobody could ask, or nobody read', async () => {
+  const totals = REPORT.totals.slice(0, 1).map((total) => ({
+    ...total,
+    custodyClosing: null,
+    custodyDifference: null,
+  }));
+  const compared = async (reason: string): Promise<string> =>
+    wordsOf(await rendered('html', { totals, custody: { compared: false, reason } }));
+  expect(await compared('custody is not configured')).toMatch(
+    / Custody Closing − custody .* Total [-0-9. ]+ not configured not compared /,
+  );
+  const late = 'closed late, together with 2025-11-21: custody is compared in a later report';
+  expect(await compared(late)).toMatch(
+    / Custody Closing − custody .* Total [-0-9. ]+ not read not compared /,
+  );
+});
+
 test('html: a vault without a chain view says so, and the total says why it is not compared', async () => {
   const [eth] = REPORT.totals;
   if (eth === undefined) throw new Error('no total');

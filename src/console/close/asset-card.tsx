@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx';
 import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
 import type { Figure } from '../../report/asset-totals.ts';
 import { missingChainViews, chainText } from '../../report/missing-chain-views.ts';
+import { custodyText } from '../../report/missing-custody.ts';
 import { waterfall } from '../../report/page/waterfall.ts';
 import { vaultNameOf } from '../../report/vault-name.ts';
 import { Card } from '../../pages/parts/card.tsx';
@@ -157,16 +158,16 @@ interface WitnessFigures {
   readonly vaults: readonly ReportTotal[];
 }
 
-/** Columns of the three witnesses and their differences. A chain figure without a meaning says why. */
+/** Columns of the three witnesses and their differences. A figure without a meaning says why. */
 export function witnessColumns<Row>(
-  decimals: ReadonlyMap<string, number>,
+  { decimals, report: { custody } }: Pick<DayReport, 'decimals' | 'report'>,
   figuresOf: (row: Row) => WitnessFigures,
 ): Column<Row>[] {
   const column = (title: string, figure: Figure): Column<Row> => ({
     title,
     cell: (row) => {
       const { asset, figures, vaults } = figuresOf(row);
-      const instead = chainText(figure, missingChainViews(vaults));
+      const instead = chainText(figure, missingChainViews(vaults)) ?? custodyText(figure, custody);
       if (instead !== null) return <span class="muted">{instead}</span>;
       const signed = figure.endsWith('Difference');
       return <ReportAmount amount={figures[figure]} {...{ asset, decimals, signed }} />;
@@ -224,7 +225,7 @@ function Witnesses({ one, day }: { one: DayAsset; day: DayReport }): Markup {
         items={rows}
         columns={[
           { title: 'Vault', cell: ({ name }) => name },
-          ...witnessColumns(day.decimals, (row: WitnessRow) => row),
+          ...witnessColumns(day, (row: WitnessRow) => row),
         ]}
         rowKey={({ key }) => `${asset}-vault-${key}`}
         folds

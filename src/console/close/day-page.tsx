@@ -148,7 +148,8 @@ function SummaryCard(shown: { day: DayReport; signing: SigningShown } & WithCrit
   );
 }
 
-function assetColumns({ close, decimals }: DayReport): Column<DayAsset>[] {
+function assetColumns(day: DayReport): Column<DayAsset>[] {
+  const { close } = day;
   return [
     {
       title: 'Asset',
@@ -156,7 +157,7 @@ function assetColumns({ close, decimals }: DayReport): Column<DayAsset>[] {
         <a href={`${linkTo(`${CLOSE_PATH}/${close.day}`, { asset })}#asset-${asset}`}>{asset}</a>
       ),
     },
-    ...witnessColumns(decimals, ({ asset, sum, vaults }: DayAsset) => ({
+    ...witnessColumns(day, ({ asset, sum, vaults }: DayAsset) => ({
       asset,
       figures: sum,
       vaults,
@@ -166,8 +167,10 @@ function assetColumns({ close, decimals }: DayReport): Column<DayAsset>[] {
 
 /** Books, chain and custody of every asset at the cut-off. */
 function TieOutCard({ day }: { day: DayReport }): Markup {
+  const { custody } = day.report;
   return (
     <Card id="tie-out" title="Books, chain and custody">
+      {!custody.compared && <p>{`Custody was not compared: ${custody.reason}.`}</p>}
       {day.assets.length === 0 ? (
         <EmptyState title="No vault had a balance or a movement up to the cut-off." />
       ) : (

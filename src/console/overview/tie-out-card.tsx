@@ -35,8 +35,7 @@ function linksOf({ day, cutOffAt }: ClosedDayRow): Links {
   };
 }
 
-function figure(row: TieOutRow, amount: Amount | null, href: string): Markup | string {
-  if (amount === null) return 'not compared';
+function figure(row: TieOutRow, amount: Amount, href: string): Markup {
   const decimals = new Map(row.decimals === null ? [] : [[row.asset, row.decimals]]);
   return (
     <a href={href}>
@@ -110,7 +109,14 @@ function columnsOf(links: Links): Column<TieOutRow>[] {
         ),
       is: 'number',
     },
-    { title: 'Custody', cell: (row) => figure(row, row.custody, links.asset(row)), is: 'number' },
+    {
+      title: 'Custody',
+      cell: (row) =>
+        row.custody === null
+          ? (row.withoutCustody ?? 'not compared')
+          : figure(row, row.custody, links.asset(row)),
+      is: 'number',
+    },
   ];
 }
 

@@ -3,6 +3,7 @@ import type { DailyReport } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import { missingChainViews, type MissingChainViews } from '../../report/missing-chain-views.ts';
 import { readCriticalBreaks, type CriticalBreaks } from '../parts/value/critical-breaks.tsx';
+import { custodyText } from '../../report/missing-custody.ts';
 import { assetTotals } from '../../report/asset-totals.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ClosedDayRow } from '../../store/records.ts';
@@ -16,6 +17,8 @@ export interface TieOutRow {
   /** How many of its vaults have no chain view. */
   readonly withoutChainView: MissingChainViews;
   readonly custody: Amount | null;
+  /** What stands in place of custody's figure; null where custody was read. */
+  readonly withoutCustody: string | null;
   /** The books minus the chain view, and minus custody. */
   readonly chainDifference: Amount | null;
   readonly custodyDifference: Amount | null;
@@ -36,7 +39,8 @@ export interface TieOut {
 export const NO_TIE_OUT: TieOut = { rows: [], critical: null };
 
 /** The rows of a report: assets that differ first, then in the report's order. */
-function rowsOf({ totals }: Pick<DailyReport, 'totals'>): TieOutRow[] {
+function rowsOf({ totals, custody }: Pick<DailyReport, 'totals' | 'custody'>): TieOutRow[] {
+  const withoutCustody = custodyText('custodyClosing', custody);
   const vaultsOf = groupedBy(totals, ({ asset }) => asset);
   const rows = assetTotals(totals).map((total) => ({
     asset: total.asset,
@@ -46,6 +50,7 @@ function rowsOf({ totals }: Pick<DailyReport, 'totals'>): TieOutRow[] {
     // Without a difference the vaults have no chain view of their own.
     chain: total.chainDifference === null ? null : amountOf(total.chainClosing),
     custody: amountOf(total.custodyClosing),
+    withoutCustody,
     chainDifference: amountOf(total.chainDifference),
     custodyDifference: amountOf(total.custodyDifference),
   }));

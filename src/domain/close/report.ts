@@ -153,6 +153,9 @@ export interface ReportTotal {
   readonly custodyDifference: string | null;
 }
 
+/** The reason of a report without figures of custody where no custody API is configured. */
+export const CUSTODY_NOT_CONFIGURED = 'custody is not configured';
+
 export type ReportCustody =
   | {
       readonly compared: true;

@@ -1,6 +1,7 @@
 import type { Fact } from '../../domain/fact/fact.ts';
 import type { CustodyClient } from '../../custody/client.ts';
 import type { CloseRecord } from '../../domain/close/record.ts';
+import { CUSTODY_NOT_CONFIGURED } from '../../domain/close/report.ts';
 import { countByRule } from '../../domain/break/exemption.ts';
 import type { Submitted } from '../../store/port.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -222,7 +223,7 @@ export class Closer {
   ): Promise<CustodyAttempt> {
     const { reads } = this.#options;
     if (this.#reader === undefined) {
-      const reason = 'custody is not configured';
+      const reason = CUSTODY_NOT_CONFIGURED;
       return { reading: { kind: 'not_read', reason, configured: false }, next: 'none' };
     }
     if (following !== undefined) {

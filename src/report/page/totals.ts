@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
-import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
+import type { DailyReport, ReportCustody, ReportTotal } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import { assetTotal, type Figure } from '../asset-totals.ts';
 import { missingChainViews, chainText, type MissingChainViews } from '../missing-chain-views.ts';
+import { custodyText } from '../missing-custody.ts';
 import { scaled } from '../figure.ts';
 import { vaultMark, type Markup } from './markup.ts';
 import { waterfall } from './waterfall.ts';
@@ -48,15 +49,20 @@ function comparedColumns(totals: readonly ReportTotal[]): readonly Column[] {
   return [...CHAIN, ...(hasCutOff ? CUT_OFF : []), ...(hasBurned ? BURNED : []), ...CUSTODY];
 }
 
-/** A row of figures, and how many vaults of it have no chain view. */
+/** A row of figures, how many vaults of it have no chain view, and whether custody was read. */
 interface Row {
   readonly figures: Readonly<Partial<Record<Figure, string | null>>>;
   readonly missing: MissingChainViews;
+  readonly custody: ReportCustody;
 }
 
-function figureCell({ figures, missing }: Row, decimals: number | null, figure: Figure): Markup {
+function figureCell(
+  { figures, missing, custody }: Row,
+  decimals: number | null,
+  figure: Figure,
+): Markup {
   const amount = figures[figure] ?? null;
-  const instead = chainText(figure, missing);
+  const instead = chainText(figure, missing) ?? custodyText(figure, custody);
   if (instead !== null) return html`<td class="number note">${instead}</td>`;
   if (amount === null) return html`<td class="number note">not compared</td>`;
   // Most figures are zero: their short form leaves room for the others.
@@ -73,7 +79,7 @@ function table(
 ): Markup {
   const sums = assetTotal(totals);
   const cells = (figures: Row['figures'], rows: readonly ReportTotal[]): Markup[] => {
-    const row = { figures, missing: missingChainViews(rows) };
+    const row = { figures, missing: missingChainViews(rows), custody: report.custody };
     return columns.map(([figure]) => figureCell(row, sums.decimals, figure));
   };
   return html`<div class="scroll">

@@ -86,7 +86,9 @@ test('a day shows waterfall, witnesses, differences and the day before', async (
   expect(text).toContain('Figure 2025-11-20 2025-11-19 Change');
   expect(text).toContain('Differences (1)');
   expect(text).toContain('chain 2 3 −1 unexplained');
-  expect(text).toContain('not compared: no custody API is configured');
+  expect(text).toContain('not compared: custody is not configured');
+  expect(text).toContain('ethereum:ETH 3.5 4.5 −1 not configured not compared');
+  expect(text).toContain('Custody was not compared: custody is not configured.');
   expect(html).toContain(`href="/console/close/${FIRST_DAY}"`);
 });
 

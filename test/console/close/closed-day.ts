@@ -6,7 +6,7 @@ import type { ConsoleUnderTest } from '../console-under-test.ts';
 export const FIRST_DAY = '2025-11-19';
 export const SECOND_DAY = '2025-11-20';
 
-const LOCAL = { kind: 'not_read', reason: 'no custody API is configured' } as const;
+const LOCAL = { kind: 'not_read', reason: 'custody is not configured' } as const;
 
 function ether(amount: string) {
   return { balanceChanges: [change(amount, { ...AT_ADDRESS, ...decimals(18) })] };

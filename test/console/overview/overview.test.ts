@@ -53,7 +53,7 @@ test('the last closed day shows books, chain view and custody, and who signed it
   open.at += 60_000;
   const page = await read();
   expect(words(page)).toContain('not compared with custody; preparer olga');
-  expect(words(page)).toContain('ethereum:ETH chain +1 100 15 1500 14 1400 not compared ');
+  expect(words(page)).toContain('ethereum:ETH chain +1 100 15 1500 14 1400 not configured ');
   expect(page).toContain('href="/console/close/2025-11-20"');
   expect(page).toContain(
     'href="/console/close/2025-11-20?asset=ethereum%3AETH#asset-ethereum:ETH"',
