@@ -73,23 +73,28 @@ export type FactOutcome =
   /** A decision that the rules refuse; not journalled. */
   | { readonly kind: 'not_taken'; readonly refusal: Refusal };
 
-/** What became of a submitted fact. `busy` and `unavailable`: nothing was kept, try again. */
-export type Submitted =
-  | FactOutcome
-  | { readonly kind: 'busy' }
-  | { readonly kind: 'unavailable'; readonly cause: string };
-
 /**
- * `news`: what the commit changed that the verifier waits for, where it did. `unavailable`: the store
- * cannot write now (full disk, I/O error, lock); nothing was kept.
+ * The store cannot write now (full disk, I/O error, lock), or a shared journal did not confirm the
+ * write. `effect`: `none` when certainly nothing was kept; `unknown` when it may have been, so that only
+ * a fact whose repeat the books recognise may be repeated.
  */
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly effect: 'none' | 'unknown';
+  readonly cause: string;
+}
+
+/** What became of a submitted fact. `busy`: nothing was kept, try again. */
+export type Submitted = FactOutcome | { readonly kind: 'busy' } | Unavailable;
+
+/** `news`: what the commit changed that the verifier waits for, where it did. */
 export type CommitResult =
   | {
       readonly kind: 'committed';
       readonly outcomes: readonly FactOutcome[];
       readonly news?: CommitNews | undefined;
     }
-  | { readonly kind: 'unavailable'; readonly cause: string };
+  | Unavailable;
 
 /**
  * The store failed while a rule was reading. The failure says nothing about the fact at hand, so the

@@ -148,7 +148,7 @@ test('a store that cannot write now answers unavailable to all, says why, and re
   const flaky: Ledger = {
     commit: (facts): Promise<CommitResult> =>
       full
-        ? Promise.resolve({ kind: 'unavailable', cause: 'SQLITE_FULL: disk full' })
+        ? Promise.resolve({ kind: 'unavailable', effect: 'none', cause: 'SQLITE_FULL: disk full' })
         : open.ledger.commit(facts),
   };
   const failures: (string | null)[] = [];

@@ -173,7 +173,8 @@ test('a connection that ends in the middle of its body keeps nothing and stops n
 
 describe('while the store cannot write', () => {
   const DOWN: Ledger = {
-    commit: () => Promise.resolve({ kind: 'unavailable', cause: 'SQLITE_FULL: /secret/path' }),
+    commit: () =>
+      Promise.resolve({ kind: 'unavailable', effect: 'none', cause: 'SQLITE_FULL: /secret/path' }),
   };
 
   test('deliveries, and refusals that would be kept, are 503 with Retry-After', async () => {

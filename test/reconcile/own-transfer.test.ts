@@ -136,7 +136,7 @@ test('a later run takes evidence that was not taken, at any time', async () => {
         const isRun = fact.kind === 'custody-record' && fact.record.kind === 'run';
         run.submitted += 1;
         if (isRun) outcomes.push(...(await stage.open.commit([fact])));
-        else outcomes.push({ kind: 'unavailable', cause: 'disk full' } as const);
+        else outcomes.push({ kind: 'unavailable', effect: 'none', cause: 'disk full' } as const);
       }
       return outcomes;
     },

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Decision } from '../../domain/fact/decision.ts';
-import type { FactOutcome } from '../../store/port.ts';
+import type { FactOutcome, Unavailable } from '../../store/port.ts';
 import type { Caller } from '../access.ts';
 import { tooLong } from '../formats.ts';
 import { ProblemError, refusalProblem } from '../problem.ts';
@@ -10,6 +10,7 @@ const REASON_CHARACTERS_MAX = 1_000;
 
 const DETAILS = {
   busy: 'The store is busy; nothing was changed. Try again.',
+  unkept: 'The store takes no decisions now; nothing was changed. Try again.',
   // A lost connection to the journal tells nobody whether the journal kept the decision.
   unavailable:
     'The store did not confirm the decision. It may have been recorded: look before you repeat it.',
@@ -17,9 +18,10 @@ const DETAILS = {
     'The store did not confirm the acknowledgement. It may have been recorded: send it again with the same reference.',
 } as const;
 
-function detailOf(outcome: 'busy' | 'unavailable', decision: Decision): string {
-  const mayRepeat = outcome === 'unavailable' && decision.kind === 'acknowledge';
-  return DETAILS[mayRepeat ? 'unconfirmed' : outcome];
+function detailOf(outcome: { readonly kind: 'busy' } | Unavailable, decision: Decision): string {
+  if (outcome.kind === 'busy') return DETAILS.busy;
+  if (outcome.effect === 'none') return DETAILS.unkept;
+  return decision.kind === 'acknowledge' ? DETAILS.unconfirmed : DETAILS.unavailable;
 }
 
 /** Text of a person or consumer for the journal; it must not be empty. */
@@ -45,7 +47,7 @@ export async function recordDecision(
   const outcome = await services.submit({ kind: 'decision', at, actor: caller.name, decision });
   if (outcome.kind === 'not_taken') throw refusalProblem(outcome.refusal);
   if (outcome.kind === 'busy' || outcome.kind === 'unavailable') {
-    throw new ProblemError({ kind: 'unavailable', detail: detailOf(outcome.kind, decision) });
+    throw new ProblemError({ kind: 'unavailable', detail: detailOf(outcome, decision) });
   }
   if (outcome.kind !== 'taken' && outcome.kind !== 'unchanged') {
     throw new Error(`a decision ended as ${outcome.kind}`);

@@ -102,7 +102,12 @@ const ownerAnswer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unchanged') }),
   z.object({ kind: z.literal('not_taken'), refusal }),
   z.object({ kind: z.literal('busy') }),
-  z.object({ kind: z.literal('unavailable'), cause: z.string() }),
+  z.object({
+    kind: z.literal('unavailable'),
+    // Earlier versions of the program do not say it.
+    effect: z.enum(['none', 'unknown']).default('unknown'),
+    cause: z.string(),
+  }),
   z.object({ kind: z.literal('failed'), cause: z.string() }),
 ]) satisfies z.ZodType<OwnerAnswer>;
 

@@ -1,6 +1,6 @@
 import type { Fact } from '../../domain/fact/fact.ts';
 import type { FactQueue } from '../../intake/fact-queue.ts';
-import type { Submitted } from '../../store/port.ts';
+import type { Submitted, Unavailable } from '../../store/port.ts';
 import type { Owner } from '../../store/replicated/shared-journal.ts';
 import { HandOver, type HandedFact } from './hand-over.ts';
 import type { HandOverResult } from './owner-client.ts';
@@ -21,6 +21,7 @@ const APPLIED_MS_MAX = 5_000;
 
 const NOT_SHOWN: Submitted = {
   kind: 'unavailable',
+  effect: 'unknown',
   cause: 'the owner has recorded it, and this replica does not show it yet',
 };
 
@@ -61,15 +62,13 @@ export interface ReceiverQueueOptions {
   readonly clock?: QueueClock;
 }
 
-/** What one attempt brought. `again`: nothing was kept, or it may be repeated without harm. */
-type Attempt =
-  | { readonly kind: 'done'; readonly outcome: Submitted }
-  | { readonly kind: 'again'; readonly cause: string };
+/** What one attempt brought. */
+type Attempt = { readonly kind: 'done'; readonly outcome: Submitted } | Unavailable;
 
 /**
  * Takes facts of everybody and brings each to the owner: to this receiver's own writer, or over HTTP.
- * While the owner changes, facts wait; so an orderly hand-over refuses no delivery. A fact that may
- * have been kept is repeated only if the books recognise a repeat.
+ * While the owner changes, facts wait; so an orderly hand-over refuses none. A fact that may have been
+ * kept is repeated only if the books recognise a repeat.
  */
 export class ReceiverQueue implements FactQueue {
   readonly #options: ReceiverQueueOptions;
@@ -151,12 +150,15 @@ export class ReceiverQueue implements FactQueue {
 
   async #passed(fact: Fact): Promise<Submitted> {
     const endsAt = this.#clock.now() + this.#holdMsMax;
+    let effect: Unavailable['effect'] = 'none';
     for (;;) {
       const route = this.#route;
       const attempt = await this.#attempt(fact, route, endsAt);
       if (attempt.kind === 'done') return attempt.outcome;
+      if (attempt.effect === 'unknown') effect = 'unknown';
+      const mayRepeat = effect === 'none' || isRecognised(fact);
       const leftMs = Math.min(endsAt, this.#holdsUntil) - this.#clock.now();
-      if (leftMs <= 0 || this.#isClosed) return { kind: 'unavailable', cause: attempt.cause };
+      if (!mayRepeat || leftMs <= 0 || this.#isClosed) return { ...attempt, effect };
       if (this.#route !== route) continue;
       await this.#change(Math.min(leftMs, route.kind === 'pending' ? leftMs : AGAIN_MS));
     }
@@ -166,19 +168,17 @@ export class ReceiverQueue implements FactQueue {
     switch (route.kind) {
       case 'owner': {
         const outcome = await this.#kept(fact, endsAt);
-        return outcome.kind === 'unavailable' && isRecognised(fact)
-          ? { kind: 'again', cause: outcome.cause }
-          : { kind: 'done', outcome };
+        return outcome.kind === 'unavailable' ? outcome : { kind: 'done', outcome };
       }
       case 'follower':
         // Its caller may have a token that was revoked, and saw an old state.
-        if (!route.isLevel && fact.kind === 'decision') return { kind: 'again', cause: NOT_LEVEL };
+        if (!route.isLevel && fact.kind === 'decision') return unkept(NOT_LEVEL);
         if (this.#handOver === null) throw new Error('a follower has a way to its owner');
-        return this.#attemptOf(fact, await this.#handedBy(this.#handOver, fact, endsAt));
+        return this.#attemptOf(await this.#handedBy(this.#handOver, fact, endsAt));
       case 'pending':
-        return { kind: 'again', cause: route.cause };
+        return unkept(route.cause);
       case 'refusing':
-        return { kind: 'done', outcome: { kind: 'unavailable', cause: route.cause } };
+        return { kind: 'done', outcome: unkept(route.cause) };
       default:
         return route satisfies never;
     }
@@ -187,7 +187,7 @@ export class ReceiverQueue implements FactQueue {
   /** The own writer's answer. At the end of its time the fact leaves: the journal may be silent. */
   #kept(fact: Fact, endsAt: number): Promise<Submitted> {
     return new Promise((resolve, reject) => {
-      const leave = (): void => resolve({ kind: 'unavailable', cause: SILENT });
+      const leave = (): void => resolve(uncertain(SILENT));
       const cancel = this.#clock.at(endsAt, leave);
       void this.#options.local.submit(fact).then(resolve, reject).finally(cancel);
     });
@@ -206,10 +206,9 @@ export class ReceiverQueue implements FactQueue {
         if (withdraw()) end({ kind: 'unreached', cause: SILENT });
         else if (isRecognised(fact)) end({ kind: 'unknown', cause: SILENT });
       };
-      const cancel = this.#clock.at(endsAt, () => {
-        withdraw();
-        end({ kind: 'unknown', cause: SILENT });
-      });
+      const cancel = this.#clock.at(endsAt, () =>
+        end({ kind: withdraw() ? 'unreached' : 'unknown', cause: SILENT }),
+      );
       this.#handed.add(leave);
     });
   }
@@ -218,36 +217,32 @@ export class ReceiverQueue implements FactQueue {
     for (const leave of this.#handed) leave();
   }
 
-  async #attemptOf(fact: Fact, handed: HandedFact): Promise<Attempt> {
+  async #attemptOf(handed: HandedFact): Promise<Attempt> {
     switch (handed.kind) {
       case 'answered':
-        return this.#answered(fact, handed);
+        return this.#answered(handed);
       case 'not_owner':
-        return { kind: 'again', cause: 'the owner of the journal changes' };
+        return unkept('the owner of the journal changes');
       case 'unreached':
-        return { kind: 'again', cause: handed.cause };
+        return unkept(handed.cause);
       case 'busy':
         return { kind: 'done', outcome: { kind: 'busy' } };
       case 'refused':
-        return { kind: 'done', outcome: { kind: 'unavailable', cause: handed.cause } };
+        return { kind: 'done', outcome: unkept(handed.cause) };
       case 'unknown':
-        return isRecognised(fact)
-          ? { kind: 'again', cause: handed.cause }
-          : { kind: 'done', outcome: { kind: 'unavailable', cause: handed.cause } };
+        return uncertain(handed.cause);
       default:
         return handed satisfies never;
     }
   }
 
-  async #answered(
-    fact: Fact,
-    { answer, position }: Extract<HandedFact, { kind: 'answered' }>,
-  ): Promise<Attempt> {
+  async #answered({
+    answer,
+    position,
+  }: Extract<HandedFact, { kind: 'answered' }>): Promise<Attempt> {
     if (answer.kind === 'failed') throw new Error(`the owner failed: ${answer.cause}`);
-    if (answer.kind === 'unavailable' && isRecognised(fact)) {
-      return { kind: 'again', cause: answer.cause };
-    }
-    if (answer.kind !== 'busy' && answer.kind !== 'unavailable') this.#options.observe('forwarded');
+    if (answer.kind === 'unavailable') return answer;
+    if (answer.kind !== 'busy') this.#options.observe('forwarded');
     if (answer.kind !== 'taken' && answer.kind !== 'unchanged') {
       return { kind: 'done', outcome: answer };
     }
@@ -274,9 +269,20 @@ export class ReceiverQueue implements FactQueue {
   }
 }
 
-/** Whether the books recognise a repeat of the fact. */
-function isRecognised({ kind }: Fact): boolean {
-  return kind === 'notification' || kind === 'quarantined';
+/** Nothing was kept. */
+function unkept(cause: string): Unavailable {
+  return { kind: 'unavailable', effect: 'none', cause };
+}
+
+/** It may have been kept. */
+function uncertain(cause: string): Unavailable {
+  return { kind: 'unavailable', effect: 'unknown', cause };
+}
+
+/** Whether the books recognise a repeat of the fact: they answer it like the first one. */
+function isRecognised(fact: Fact): boolean {
+  if (fact.kind !== 'decision') return fact.kind === 'notification' || fact.kind === 'quarantined';
+  return fact.decision.kind === 'acknowledge' || fact.decision.kind === 'sign';
 }
 
 function isSame(one: Owner | undefined, other: Owner): boolean {

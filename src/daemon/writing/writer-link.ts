@@ -24,7 +24,11 @@ const YOUNG_GENERATION_MB = 24;
  * The answer when it is unknown whether a fact was committed. The sender delivers again, and a
  * committed fact is recognised.
  */
-const ENDED: Submitted = { kind: 'unavailable', cause: "the writer's thread has ended" };
+const ENDED: Submitted = {
+  kind: 'unavailable',
+  effect: 'unknown',
+  cause: "the writer's thread has ended",
+};
 
 interface PendingFact {
   /** The fact's kind; of a decision or a custody record its own kind. */

@@ -1,5 +1,5 @@
 import type { Fact } from '../../domain/fact/fact.ts';
-import { StoreFailed, type CommitResult, type Ledger } from '../port.ts';
+import { StoreFailed, type CommitResult, type Ledger, type Unavailable } from '../port.ts';
 import { causeOf, follow } from './follow.ts';
 import { ReplicaDiverged, type Prepared, type Replica } from './replica.ts';
 import type { Role } from './role.ts';
@@ -141,21 +141,24 @@ export class ReplicatedLedger implements Ledger {
   }
 
   async #commit(facts: readonly Fact[]): Promise<CommitResult> {
-    if (this.#role?.kind !== 'owner') return { kind: 'unavailable', cause: NOT_OWNER };
+    if (this.#role?.kind !== 'owner') {
+      return { kind: 'unavailable', effect: 'none', cause: NOT_OWNER };
+    }
     const { epoch } = this.#role;
     let prepared: Prepared;
     try {
       prepared = this.#replica.prepare(facts);
     } catch (error) {
       if (!(error instanceof StoreFailed)) throw error;
-      return this.#yield(epoch, facts, error);
+      return this.#yield(epoch, facts, { effect: 'none', failed: error });
     }
     // The lease begins before the answer: this process may sleep in between.
     const asked = this.#clock();
     const appended = await this.#append(epoch, prepared);
     if (appended.kind !== 'appended') {
       this.#replica.drop();
-      return this.#lose(appended.kind === 'fenced' ? NOT_OWNER : appended.cause);
+      const effect = appended.kind === 'unknown' ? 'unknown' : 'none';
+      return this.#lose(effect, appended.kind === 'fenced' ? NOT_OWNER : appended.cause);
     }
     this.#extendedAt = asked;
     try {
@@ -163,7 +166,7 @@ export class ReplicatedLedger implements Ledger {
     } catch (error) {
       if (!(error instanceof StoreFailed)) throw error;
       // The journal has the commit. The sender repeats, and the replica reads the commit again.
-      return this.#yield(epoch, facts, error);
+      return this.#yield(epoch, facts, { effect: 'unknown', failed: error });
     }
   }
 
@@ -188,17 +191,21 @@ export class ReplicatedLedger implements Ledger {
    * Gives up the ownership, because this replica cannot be written: another receiver takes over at
    * once. This one owns the journal again when it can write the same facts.
    */
-  async #yield(epoch: number, facts: readonly Fact[], failed: StoreFailed): Promise<CommitResult> {
+  async #yield(
+    epoch: number,
+    facts: readonly Fact[],
+    { effect, failed }: { readonly effect: Unavailable['effect']; readonly failed: StoreFailed },
+  ): Promise<CommitResult> {
     this.#unwritten = facts;
-    const lost = this.#lose(causeOf(failed));
+    const lost = this.#lose(effect, causeOf(failed));
     await this.#release(epoch);
     return lost;
   }
 
   /** The next step reads the journal again before it takes the ownership. */
-  #lose(cause: string): CommitResult {
+  #lose(effect: Unavailable['effect'], cause: string): CommitResult {
     this.#cutOff(cause);
-    return { kind: 'unavailable', cause };
+    return { kind: 'unavailable', effect, cause };
   }
 
   async #stay(epoch: number): Promise<void> {

@@ -142,8 +142,8 @@ export class SqliteLedger implements Ledger, Replica {
         ? { kind: 'committed', outcomes }
         : { kind: 'committed', outcomes, news };
     } catch (error) {
-      if (error instanceof StoreFailed) return { kind: 'unavailable', cause: causeOf(error) };
-      throw error;
+      if (!(error instanceof StoreFailed)) throw error;
+      return { kind: 'unavailable', effect: 'none', cause: causeOf(error) };
     }
   }
 

@@ -226,16 +226,17 @@ test('a body that is not called JSON is refused', async () => {
   expect(answer.body['detail']).toContain('Content-Type: application/json');
 });
 
-test.for([{ kind: 'busy' }, { kind: 'unavailable', cause: 'SQLITE_FULL' }] as const)(
-  'a store that is $kind takes no decision, and says to try again',
-  async (submitted) => {
-    const api = await apiUnderTest(SIX_DEEP, { submit: () => Promise.resolve(submitted) });
-    const answer = await api.post('/v1/deposits/dep_1/hold', { reason: 'x' });
-    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5']);
-    expect(answer.body['type']).toBe('urn:counterfoil:problem:unavailable');
-    expect(JSON.stringify(answer.body)).not.toContain('SQLITE');
-  },
-);
+test.for([
+  { kind: 'busy' },
+  { kind: 'unavailable', effect: 'none', cause: 'SQLITE_FULL' },
+] as const)('a store that is $kind takes no decision, and says to try again', async (submitted) => {
+  const api = await apiUnderTest(SIX_DEEP, { submit: () => Promise.resolve(submitted) });
+  const answer = await api.post('/v1/deposits/dep_1/hold', { reason: 'x' });
+  expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5']);
+  expect(answer.body['type']).toBe('urn:counterfoil:problem:unavailable');
+  expect(answer.body['detail']).toMatch(/nothing was changed\. Try again\.$/);
+  expect(JSON.stringify(answer.body)).not.toContain('SQLITE');
+});
 
 test('a bug is logged and answered without its words', async () => {
   const api = await apiUnderTest(SIX_DEEP, {

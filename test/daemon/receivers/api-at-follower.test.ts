@@ -66,7 +66,11 @@ test('a consumer that leaves, or a receiver that ends, is no reason to refuse a 
   expect((await answer).status).toBe(503);
 });
 
-const UNAVAILABLE: Submitted = { kind: 'unavailable', cause: 'the connection ended' };
+const UNAVAILABLE: Submitted = {
+  kind: 'unavailable',
+  effect: 'unknown',
+  cause: 'the connection ended',
+};
 const HALT = ['/v1/policy/halt', { reason: 'a test' }] as const;
 
 test.each<[string, object, Submitted, string]>([

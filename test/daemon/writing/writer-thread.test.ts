@@ -26,7 +26,7 @@ function isAbout(fact: Fact, hash: string): boolean {
 }
 
 const accepted = { kind: 'delivery', status: 'accepted' };
-const FULL: CommitResult = { kind: 'unavailable', cause: 'SQLITE_FULL: disk full' };
+const FULL: CommitResult = { kind: 'unavailable', effect: 'none', cause: 'SQLITE_FULL: disk full' };
 
 /** A writer over a real store, in which some facts cause a bug; its commits and its messages. */
 async function writerOver(options: {

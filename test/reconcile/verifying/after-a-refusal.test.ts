@@ -20,7 +20,9 @@ test('rows of a sweep whose evidence the store refused are compared by the next 
         (fact) => fact.kind === 'custody-record' && fact.record.kind === 'run',
       );
       if (!isFull || holdsRun) return stage.open.commit(facts);
-      return facts.map(() => ({ kind: 'unavailable', cause: 'the disk is full' }) as const);
+      return facts.map(
+        () => ({ kind: 'unavailable', effect: 'none', cause: 'the disk is full' }) as const,
+      );
     },
   });
   expect((await stage.run(sweep)).incomplete).toContain('full');

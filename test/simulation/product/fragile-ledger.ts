@@ -30,7 +30,11 @@ export class FragileLedger implements Ledger {
     const fate = this.#fate(facts);
     switch (fate) {
       case 'disk-full':
-        return { kind: 'unavailable', cause: 'SQLITE_FULL: the simulation filled the disk' };
+        return {
+          kind: 'unavailable',
+          effect: 'none',
+          cause: 'SQLITE_FULL: the simulation filled the disk',
+        };
       case 'dies-before':
         this.#die();
         return never();

@@ -1,19 +1,12 @@
-import { decodeFact } from '../../../src/store/codec/fact.ts';
-import { decode } from '../../../src/intake/decode.ts';
 import type { Role } from '../../../src/store/replicated/role.ts';
 import { compareProjections } from '../../../src/store/sqlite/audit/projections.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import type { MemoryJournal } from '../../store/replicated/memory-journal.ts';
-
-/** A decision that was answered with its journal position. */
-export interface TakenDecision {
-  readonly seq: number;
-  readonly kind: string;
-}
+import type { SentDecisions } from './sent-decisions.ts';
 
 interface Judged {
   readonly journal: MemoryJournal;
-  readonly taken: readonly TakenDecision[];
+  readonly decisions: SentDecisions;
   readonly receivers: readonly {
     readonly name: string;
     readonly path: string;
@@ -26,7 +19,7 @@ export function problemsOf(judged: Judged): string[] {
   return [
     ...wrongRoles(judged),
     ...brokenChain(judged),
-    ...lostDecisions(judged),
+    ...judged.decisions.problems(judged.journal),
     ...differences(judged),
   ];
 }
@@ -46,17 +39,6 @@ function brokenChain({ journal: { commits } }: Judged): string[] {
     const isNext = commit.commitNumber === index + 1;
     const isLinked = before === undefined || Buffer.compare(before.hash, commit.previousHash) === 0;
     return isNext && isLinked ? [] : [`commit ${index + 1} breaks the chain`];
-  });
-}
-
-function lostDecisions({ journal, taken }: Judged): string[] {
-  const all = journal.commits.flatMap((commit) => commit.rows);
-  const rows = new Map(all.map((row) => [row.seq, row]));
-  return taken.flatMap(({ seq, kind }) => {
-    const row = rows.get(seq);
-    const fact = row === undefined ? undefined : decodeFact(row, decode);
-    const isThere = fact?.kind === 'decision' && fact.decision.kind === kind;
-    return isThere ? [] : [`a decision (${kind}) was answered with position ${seq} and is lost`];
   });
 }
 

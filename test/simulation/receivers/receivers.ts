@@ -10,7 +10,8 @@ import type { ApiCaller } from '../product/network.ts';
 import type { Delivered, Product, ProductOptions, WantedDays } from '../product/product.ts';
 import { copyCrashed } from '../product/store-files.ts';
 import { HandingOver } from './handing-over.ts';
-import { problemsOf, type TakenDecision } from './judge.ts';
+import { problemsOf } from './judge.ts';
+import { SentDecisions } from './sent-decisions.ts';
 import { SharingProcess } from './sharing-process.ts';
 import { Faults, type Event } from './faults.ts';
 
@@ -51,7 +52,7 @@ export class Receivers implements Product {
   readonly #seats: readonly Seat[];
   readonly #dead: SharingProcess[] = [];
   readonly #handing: HandingOver;
-  readonly #taken: TakenDecision[] = [];
+  readonly #decisions = new SentDecisions();
   #living: Promise<void> | undefined;
   #counts = { sleeps: 0, handed: 0, oldReplicas: 0, left: 0 };
 
@@ -171,10 +172,9 @@ export class Receivers implements Product {
     await this.#live();
     const running = this.#someAwake();
     if (running === undefined) return DIED;
+    const at = this.#nowOf(this.#seatOf(running.process.name));
     const outcome = await running.process.decide(decision, actor);
-    if (outcome !== DIED && outcome.kind === 'taken') {
-      this.#taken.push({ seq: outcome.seq, kind: decision.kind });
-    }
+    this.#decisions.add({ kind: 'decision', at, actor, decision }, outcome);
     return outcome;
   }
 
@@ -182,7 +182,7 @@ export class Receivers implements Product {
     await this.#live();
     return problemsOf({
       journal: this.#journal,
-      taken: this.#taken,
+      decisions: this.#decisions,
       receivers: this.#seats.map(({ name, running }) => ({
         name,
         path: running?.process.path ?? '',

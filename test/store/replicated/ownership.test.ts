@@ -19,6 +19,7 @@ const ACCEPTED = {
   kind: 'committed',
   outcomes: [{ kind: 'delivery', status: 'accepted' }],
 };
+const UNKEPT = { kind: 'unavailable', effect: 'none' };
 const DUPLICATE = {
   kind: 'committed',
   outcomes: [{ kind: 'delivery', status: 'duplicate' }],
@@ -30,7 +31,7 @@ test('the first receiver to step owns the journal, and the second follows it', a
   await b.ledger.step();
   expect(a.role).toEqual({ kind: 'owner', epoch: 1 });
   expect(b.role).toMatchObject({ kind: 'follower', owner: { name: 'a', epoch: 1 } });
-  expect(await b.ledger.commit([deposit('n1')])).toMatchObject({ kind: 'unavailable' });
+  expect(await b.ledger.commit([deposit('n1')])).toMatchObject(UNKEPT);
 });
 
 test('a follower holds each commit of the owner after its next step', async () => {
@@ -62,7 +63,7 @@ test('an owner that slept beyond its lease commits nothing, and follows afterwar
   await a.ledger.step();
   journal.now += journal.leaseMs + 1;
   await b.ledger.step();
-  expect(await a.ledger.commit([deposit('n1')])).toMatchObject({ kind: 'unavailable' });
+  expect(await a.ledger.commit([deposit('n1')])).toMatchObject(UNKEPT);
   expect(a.open.journalLength()).toBe(0);
   expect(journal.commits).toEqual([]);
   await a.ledger.step();
@@ -75,7 +76,7 @@ test.each(['lost_after', 'late', 'cancelled'] as const)(
     const { journal, a } = two();
     await a.ledger.step();
     a.connection.nextFault = fault;
-    expect(await a.ledger.commit([deposit('n1')])).toMatchObject({ kind: 'unavailable' });
+    expect(await a.ledger.commit([deposit('n1')])).toMatchObject({ effect: 'unknown' });
     expect(a.role).toMatchObject({ kind: 'cut_off' });
     journal.deliverLate();
     await a.ledger.step();

@@ -28,6 +28,8 @@ const COMMITTED = { kind: 'committed' };
 class DamagedReplica implements Replica {
   readonly #replica: Replica;
   isDamaged = false;
+  /** It takes facts, and cannot write them. */
+  isFull = false;
 
   constructor(replica: Replica) {
     this.#replica = replica;
@@ -43,7 +45,9 @@ class DamagedReplica implements Replica {
   }
 
   keep(): CommitNews | undefined {
-    return this.#replica.keep();
+    if (!this.isFull) return this.#replica.keep();
+    this.#replica.drop();
+    throw new StoreFailed(new Error('SQLITE_FULL: disk full'));
   }
 
   drop(): void {
@@ -76,7 +80,7 @@ test('an owner whose replica is damaged gives up the ownership, and takes it whe
   const other = new Receiver('b', journal);
   await ledger.step();
   replica.isDamaged = true;
-  const damaged = { kind: 'unavailable', cause: 'SQLITE_CORRUPT: malformed' };
+  const damaged = { kind: 'unavailable', effect: 'none', cause: 'SQLITE_CORRUPT: malformed' };
   expect(await ledger.commit([deposit('n1')])).toEqual(damaged);
   journal.now += 1;
   await ledger.step();
@@ -95,6 +99,17 @@ test('an owner whose replica is damaged gives up the ownership, and takes it whe
   journal.now += journal.leaseMs + 1;
   await ledger.step();
   expect(await ledger.commit([deposit('n2')])).toMatchObject(COMMITTED);
+});
+
+test('a commit that the replica cannot keep may have been kept: the journal has it', async () => {
+  const journal = new MemoryJournal();
+  const replica = new DamagedReplica(new OpenLedger(undefined, { sharing: null }).ledger);
+  const { ledger } = receiverOver(journal, replica, journal.receiver('a'));
+  await ledger.step();
+  replica.isFull = true;
+  const outcome = await ledger.commit([deposit('n1')]);
+  expect(outcome).toMatchObject({ kind: 'unavailable', effect: 'unknown' });
+  expect(journal.commits).toHaveLength(1);
 });
 
 test('an owner whose replica was moved appends nothing, and another one takes over', async () => {

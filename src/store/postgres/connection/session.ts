@@ -114,7 +114,8 @@ export class Session {
 
   /**
    * Sends calls together; each is a transaction of its own. Throws the first `StatementFailed`,
-   * after all have ended. Callers wait for the answers before they send more.
+   * after all have ended. Its effect is `unknown` where a call before it has succeeded. Callers wait for
+   * the answers before they send more.
    */
   async callAll<Rows extends readonly object[]>(calls: {
     readonly [Index in keyof Rows]: Call<Rows[Index]>;
@@ -131,7 +132,7 @@ export class Session {
     );
     const rows = await Promise.all(sent);
     const failure = rows.find((one) => one instanceof StatementFailed);
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) throw failure === rows[0] ? failure : failure.afterAnother();
     // Each element has the shape that its call names.
     return { rows: rows as unknown as Answers<Rows>['rows'], warning: this.#warnings[0] ?? null };
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Session, Statement } from './session.ts';
+import { StatementFailed } from './statement-failure.ts';
 
 /** How long the standby may take for what others have written since. It is there within milliseconds. */
 const PROOF_MS_MAX = 2_000;
@@ -92,7 +93,9 @@ async function doubtOf(session: Session, after: ProofRow): Promise<string | unde
   for (let { isKept } = after; !isKept;) {
     if (performance.now() >= until) return 'no synchronous standby has the end of the log';
     await sleep(PAUSE_MS);
-    const { rows } = await session.call(PROOF, after.position);
+    const { rows } = await session.call(PROOF, after.position).catch((error: unknown) => {
+      throw error instanceof StatementFailed ? error.afterAnother() : error;
+    });
     isKept = rows[0]?.isKept === true;
   }
   return undefined;

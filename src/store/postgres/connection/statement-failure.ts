@@ -22,6 +22,11 @@ export class StatementFailed extends Error {
     this.code = how.code;
     this.isTooLong = how.code === '55P03' || text === NO_ANSWER_ADVICE;
   }
+
+  /** The failure of statements together, of which another one has succeeded before. */
+  afterAnother(): StatementFailed {
+    return new StatementFailed(this.message, { effect: 'unknown', code: this.code });
+  }
 }
 
 const NAME_AUTHORITY = 'name the authority of its certificate in sslrootcert';

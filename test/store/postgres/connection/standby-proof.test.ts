@@ -143,6 +143,36 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     });
   });
 
+  /** Lets the proof fail at the server, until the test ends. */
+  async function breakProof(): Promise<void> {
+    const position = 'FUNCTION pg_current_wal_flush_lsn()';
+    onTestFinished(async () => {
+      await cluster.sql(`GRANT EXECUTE ON ${position} TO PUBLIC`);
+    });
+    await cluster.sql(`REVOKE EXECUTE ON ${position} FROM PUBLIC`);
+  }
+
+  test('is unknown when its proof fails, at once or later: the append was not refused', async () => {
+    const address = await journalOf();
+    const owner = receiver(address, 'a', REQUIRED);
+    const epoch = await owning(owner);
+    await cluster.setSynchronous(false);
+    await released();
+    await pauseCheckpointer();
+    await cluster.setSynchronous(true);
+    cluster.standby?.pause();
+    const appending = owner.append(epoch, COMMIT);
+    await expect.poll(() => cluster.sql(`SELECT FROM ${address.schema}.seals`)).toHaveLength(1);
+    await breakProof();
+    expect(await appending).toMatchObject({
+      kind: 'unknown',
+      cause: expect.stringContaining('permission denied') as unknown,
+    });
+    const next = commitAfter(headOf(COMMIT), [note('next')]);
+    expect(await owner.append(epoch, next)).toMatchObject({ kind: 'unknown' });
+    expect(await cluster.sql(`SELECT FROM ${address.schema}.seals`)).toHaveLength(2);
+  });
+
   test('does not matter to a role that may not see the standby, where the standby is optional', async () => {
     const owner = receiver(await journalOf('blind'), 'a');
     expect(await owner.append(await owning(owner), COMMIT)).toEqual({ kind: 'appended' });
