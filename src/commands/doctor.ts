@@ -153,5 +153,18 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
 }
 
 function asText(diagnoses: readonly Diagnosis[]): string {
-  return diagnoses.map((one) => `${MARK[one.status]}${one.check}: ${one.detail}`).join('\n');
+  const lines = diagnoses.map((one) => `${MARK[one.status]}${one.check}: ${one.detail}`);
+  return [...lines, ...countLine(diagnoses)].join('\n');
+}
+
+/** The last line: between lines that are ok, a warning is easy to miss. */
+function countLine(diagnoses: readonly Diagnosis[]): string[] {
+  const countOf = (status: Diagnosis['status']): number =>
+    diagnoses.filter((one) => one.status === status).length;
+  const [problems, warnings] = [countOf('problem'), countOf('warning')];
+  if (problems + warnings === 0) return [];
+  const counted = (count: number, noun: string): string =>
+    count === 0 ? `no ${noun}` : `${count} ${noun}${count === 1 ? '' : 's'}`;
+  const text = `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}`;
+  return [`${text.charAt(0).toUpperCase()}${text.slice(1)}: read the lines above.`];
 }

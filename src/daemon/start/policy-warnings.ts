@@ -26,14 +26,21 @@ function known({ published }: NameSources, assets: readonly string[]): KnownName
 
 /**
  * Names in a policy and in exemption rules that look misspelt, compared with published and arrived
- * names.
+ * names, and what becomes of their rules.
  */
 export async function nameWarnings(
   { policy, rules }: { policy: CreditingPolicy; rules: readonly ExemptionRule[] },
   from: NameSources,
 ): Promise<{ inPolicy: string[]; inRules: string[] }> {
   const names = known(from, await assetsIn(from));
-  return { inPolicy: unknownNames(policy, names), inRules: unknownExemptionNames(rules, names) };
+  return {
+    inPolicy: unknownNames(policy, names).map((text) => withEffect(text, 'applies to no deposit')),
+    inRules: unknownExemptionNames(rules, names).map((text) => withEffect(text, 'exempts nothing')),
+  };
+}
+
+function withEffect(text: string, effect: string): string {
+  return `${text}${text.endsWith('?') ? '' : '.'} A rule with a wrong name ${effect}`;
 }
 
 /**

@@ -106,7 +106,7 @@ test(
       rule('slip', { network: 'etherum' }),
     ]);
     const bare =
-      'asset "eth" of the rule "bare": an asset is named by its network and symbol: is it ethereum:ETH?';
+      'asset "eth" of the rule "bare": an asset is named by its network and symbol: is it ethereum:ETH? A rule with a wrong name exempts nothing';
     const slip = 'network "etherum" of the rule "slip": no network "etherum" is known; there are ';
     const { stdout } = await callProgram('doctor', '--config', daemon.configPath);
     const said = stdout.split('\n').filter((line) => line.includes('names in'));

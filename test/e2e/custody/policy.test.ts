@@ -125,7 +125,9 @@ test(
     );
     const doctor = await callProgram('doctor', '--config', daemon.configPath);
     expect(doctor.stdout).toContain('tester set through the API');
-    expect(doctor.stdout).toMatch(/warning .*is known; there are .*ethereum/);
+    expect(doctor.stdout).toMatch(
+      /warning .*is known; there are .*ethereum.*\. A rule with a wrong name applies to no deposit$/m,
+    );
     expect(doctor.stdout).toMatch(/warning depth of ripple: 9 is never shown/);
     expect((await put(daemon, { default: { confirmations: 3 } })).status).toBe(200);
     await both.reconcile();
