@@ -306,6 +306,8 @@ CREATE TABLE token_changes (
 -- fact names, which nothing verifies; NULL when it is network_address.
 -- `keys` (space 4) finds the deposits of an on-chain address, with the keys of both columns. A row is
 -- at network_address, or at reported_address while network_address is NULL.
+-- matched_at: when the custody API's record last matched, as far as the journal shows. An hour later
+-- a credit needs another match. NULL where only facts of earlier versions matched.
 -- custody_created_at: when the custody service created the transaction, by the API's record.
 -- state: computed from the other columns and the policy whenever one of them changes.
 -- updated_hour: updated_at in whole hours since 1970. Every confirmation changes updated_at; an index
@@ -338,6 +340,7 @@ CREATE TABLE deposits (
   operator_hold          TEXT,
   approvals              TEXT    NOT NULL,
   verified_at            INTEGER,
+  matched_at             INTEGER,
   custody_confirmations  INTEGER NOT NULL,
   custody_created_at     INTEGER,
   credit_id              TEXT,

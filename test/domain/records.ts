@@ -45,6 +45,7 @@ export const DUE: Deposit = {
   operatorHold: null,
   approvals: [],
   verifiedAt: 5,
+  matchedAt: null,
   custodyCreatedAt: null,
   custodyConfirmations: 6,
   credit: null,

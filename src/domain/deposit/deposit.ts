@@ -114,6 +114,11 @@ export interface Deposit extends DepositKey {
   readonly approvals: readonly Approval[];
   /** When the custody API's record matched in this epoch; null before. */
   readonly verifiedAt: number | null;
+  /**
+   * When the custody API's record last matched, as far as the journal shows; null before, and where
+   * only facts of earlier versions matched: their match never gets too old.
+   */
+  readonly matchedAt: number | null;
   /** The depth in the matching custody record. */
   readonly custodyConfirmations: number;
   /**
@@ -186,6 +191,17 @@ export function missingOwner(
   return rule.requireMemo && deposit.memo === null ? 'memo_required' : null;
 }
 
+/**
+ * How old the match may be that a credit needs. A hold may last for days, and the transaction may
+ * vanish meanwhile. As long as the longest interval between two look-ups of a deposit.
+ */
+export const MATCH_MS_MAX = 3_600_000;
+
+/** Whether the custody API must show the deposit again before a credit. `at`: Unix milliseconds. */
+export function hasOldMatch({ matchedAt }: Deposit, at: number): boolean {
+  return matchedAt !== null && at - matchedAt >= MATCH_MS_MAX;
+}
+
 /** The first creation counts: a transaction that is mined again may get a new time. */
 export function earliestOf(known: number | null, shown: number | undefined): number | null {
   return known === null || shown === undefined ? (shown ?? known) : Math.min(known, shown);
@@ -214,7 +230,8 @@ function holdAtAnyDepth(deposit: Deposit, rule: DepositRule): HoldReason | null 
 
 /**
  * The state of a deposit, from its facts and its rule alone. A credit is due only when every gate
- * is open: deep enough, verified against the custody API at that depth, approved, and not held.
+ * is open: deep enough, verified against the custody API at that depth, approved, and not held. The
+ * match may still be too old for it (`hasOldMatch`).
  */
 export function evaluateState(deposit: Deposit, rule: DepositRule): Evaluation {
   if (deposit.credit !== null) {
@@ -262,10 +279,14 @@ export function isNamedByWebhooksAlone({ verifiedAt, credit }: Deposit): boolean
   return verifiedAt === null && credit === null;
 }
 
-/** Whether the rule changes nothing: the state is current and no credit is due. */
-export function isUpToDate(deposit: Deposit, rule: DepositRule): boolean {
+/**
+ * Whether the rule changes nothing: the state is current and no credit is due now. `at`: Unix
+ * milliseconds.
+ */
+export function isUpToDate(deposit: Deposit, rule: DepositRule, at: number): boolean {
   const evaluated = evaluateState(deposit, rule);
-  return !evaluated.creditDue && withState(deposit, evaluated, rule) === deposit;
+  const creditDue = evaluated.creditDue && !hasOldMatch(deposit, at);
+  return !creditDue && withState(deposit, evaluated, rule) === deposit;
 }
 
 /** Whether the custody API still must be asked about the deposit. */
@@ -293,6 +314,7 @@ export function rolledBack(deposit: Deposit, at: number): Deposit {
     confirmations: 0,
     custodyConfirmations: 0,
     verifiedAt: null,
+    matchedAt: null,
     approvals: [],
     updatedAt: at,
   };

@@ -1,7 +1,7 @@
 import { breakKey, finding, type Finding } from '../break/break.ts';
 import type { CreditItem } from './credit.ts';
 import { depositRule } from '../policy/policy.ts';
-import { withState, evaluateState, type Deposit } from './deposit.ts';
+import { evaluateState, hasOldMatch, withState, type Deposit } from './deposit.ts';
 import type { RuleContext } from '../hash/hash-state.ts';
 
 /** An evaluated deposit, with the feed items and breaks of its change of state. */
@@ -58,14 +58,14 @@ function holdBreak(deposit: Deposit): 'unattributed_memo' | 'decimals_changed' |
 }
 
 /**
- * Evaluates a deposit by its facts and the policy, and appends its credit when every gate is open.
- * No other function creates a credit.
+ * Evaluates a deposit by its facts and the policy, and appends its credit when every gate is open
+ * and the custody API's match is not too old. No other function creates a credit.
  */
 export function evaluate(before: Deposit, now: RuleContext): Evaluated {
   const rule = depositRule(now.policy, before);
   const evaluation = evaluateState(before, rule);
   const evaluated = withState(before, evaluation, rule);
-  if (!evaluation.creditDue) {
+  if (!evaluation.creditDue || hasOldMatch(before, now.at)) {
     const { found, healed } = holdFindings(before, evaluated);
     return { deposit: evaluated, items: [], found, healed };
   }

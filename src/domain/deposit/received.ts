@@ -76,6 +76,7 @@ export function newDeposit(
     operatorHold: null,
     approvals: [],
     verifiedAt: null,
+    matchedAt: null,
     custodyConfirmations: 0,
     custodyCreatedAt: null,
     credit: null,

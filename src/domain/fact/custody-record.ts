@@ -182,6 +182,8 @@ export type CustodyRecord =
       readonly corrects?: true;
       /** The deposit's epoch when it was compared. Absent after many rollbacks, and in older facts. */
       readonly epoch?: number;
+      /** Its match gets too old for a credit. Absent in older facts, whose match never does. */
+      readonly expires?: true;
     }
   | {
       readonly kind: 'outgoing';

@@ -49,6 +49,7 @@ export function depositRecord(
     transaction,
     graceMs,
     corrects: true,
+    expires: true,
     ...onlyInEpoch(epoch),
   };
 }
@@ -163,8 +164,8 @@ function movesDeposit(before: Deposit, changes: ChangeSet): boolean {
       (before.verifiedAt !== null && before.networkAddress !== after.networkAddress) ||
       // A held or internal deposit is looked up until it has matched once; the match is journalled.
       ((before.state === 'held' || before.state === 'internal') &&
-        before.verifiedAt === null &&
-        after.verifiedAt !== null),
+        before.matchedAt === null &&
+        after.matchedAt !== null),
   );
 }
 
@@ -181,6 +182,7 @@ export function compareDepositRow(
       hashState: snapshot.hashStates.get(hashKeyOf(deposit)) ?? EMPTY_HASH_STATE,
       openSince: openSinceIn(snapshot),
     },
+    expires: true,
   });
   const outcome = underRules(compared, rulesOf(snapshot));
   const matters =

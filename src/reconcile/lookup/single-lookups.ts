@@ -39,7 +39,11 @@ export interface LookupResult extends Absent {
  * page".
  */
 export class SingleLookups {
-  readonly #deposits = new LookupBackoff<Deposit>(({ depositId }) => depositId);
+  /** When a hold ends, a verified deposit is due at once, however often it was looked up before. */
+  readonly #deposits = new LookupBackoff<Deposit>(
+    ({ depositId, state, verifiedAt }) =>
+      `${depositId} ${state === 'verifying' && verifiedAt !== null}`,
+  );
   readonly #shown = new ShownDeposits();
   /** Deposits whose id the API does not know, refuses or fails at: the next look-up asks by hash. */
   readonly #nameless = new Map<DepositId, true>();
@@ -169,9 +173,9 @@ function alternatelyShown(withdrawals: readonly Withdrawal[]): Withdrawal[] {
  * so that a forged deposit does not wait for a person.
  */
 function mayMove(deposit: Deposit): boolean {
-  const { state, reason, verifiedAt } = deposit;
+  const { state, reason, matchedAt } = deposit;
   return (
-    state !== 'held' || verifiedAt === null || reason === 'approval_required' || reason === 'halted'
+    state !== 'held' || matchedAt === null || reason === 'approval_required' || reason === 'halted'
   );
 }
 

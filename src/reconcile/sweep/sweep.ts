@@ -15,6 +15,7 @@ import { readCustodyList, type CustodyList } from '../list/custody-list.ts';
 import { refusalIn, submitInOrder } from '../comparing/evidence-order.ts';
 import { FirstReadings } from '../comparing/first-readings.ts';
 import { LongReading } from './long-reading.ts';
+import { OldMatches } from './old-matches.ts';
 import type { PublishedNetworks } from '../watching/published-networks.ts';
 import { Repairs } from '../repair/repairs.ts';
 import { Tally } from '../comparing/tally.ts';
@@ -91,6 +92,7 @@ export class Sweep {
   readonly #options: SweepOptions;
   readonly #whole: WholeList;
   readonly #long: LongReading;
+  readonly #old = new OldMatches();
 
   constructor(options: SweepOptions) {
     this.#options = options;
@@ -198,16 +200,19 @@ export class Sweep {
     if (this.#long.isUnderWay) return this.#long.goOn(context, waitingDepositCount);
     // Read before the list: records that arrive during the reading belong to the next run.
     const asOfNow = await this.#unconfirmed();
-    const changed = await this.#readChanges(context, asOfNow);
+    const usual = this.#long.since(known);
+    const old = this.#old.listedSince(asOfNow.deposits, { usual, at: startedAt });
+    const changed = old === undefined ? await this.#readChanges(context, asOfNow) : null;
+    const since = old === undefined ? usual : old;
     const { list, unconfirmed } = changed ?? {
-      list: await this.#readList(context),
+      list: await this.#readList(context, since),
       unconfirmed: asOfNow,
     };
     tally.skip('unreadable_row', list.unreadable);
     const { requests, incomplete } = list;
     if (incomplete === null) return this.#whole.compare(list, unconfirmed, context);
     if (incomplete.isTooLong) {
-      this.#long.begin(context, unconfirmed.deposits);
+      this.#long.begin({ ...context, known: since }, unconfirmed.deposits);
       const half = await this.#long.goOn(context, waitingDepositCount);
       return { ...half, requests: half.requests + requests };
     }
@@ -259,9 +264,9 @@ export class Sweep {
     return { list, unconfirmed };
   }
 
-  async #readList(context: RunContext): Promise<CustodyList> {
-    const { custody, known } = context;
-    const list = await readCustodyList(custody, { ...context, since: this.#long.since(known) });
+  async #readList(context: RunContext, since: number | null): Promise<CustodyList> {
+    const { custody } = context;
+    const list = await readCustodyList(custody, { ...context, since });
     const { changes } = this.#options;
     // The verifier continues from here: it must know own transactions before it compares a deposit.
     if (changes !== undefined)

@@ -81,7 +81,7 @@ export class Reevaluation {
       const assets = new Set(corrections.map(({ asset }) => asset));
       const moving = page.filter(
         (deposit) =>
-          !isUpToDate(deposit, depositRule(held.policy, deposit)) ||
+          !isUpToDate(deposit, depositRule(held.policy, deposit), this.#now()) ||
           (deposit.decimalsChanged && assets.has(deposit.asset)),
       );
       if (await this.#reevaluated(moving, assets)) after = last.depositId;

@@ -171,6 +171,11 @@ export class Verifier {
     });
     this.#due.asked(ready, { askedMs, answeredMs: now() });
     const rows = changes.take(changes.unverified);
+    // A row may have been in the queue for days: a sweep has compared it, and it proves nothing now.
+    for (const { type, transactionId } of rows.values()) {
+      const isFresh = changes.shown.get(transactionId) !== undefined;
+      if (type === 'incoming' && !isFresh) rows.delete(transactionId);
+    }
     // A row may have been read and compared before the webhook of its deposit arrived.
     for (const row of [...changes.shown.about(subjectsOf(ready)), ...late]) {
       rows.set(row.transactionId, row);
@@ -275,7 +280,9 @@ export class Verifier {
     const found: CustodyTransaction[] = [];
     for (const transactionId of asked.slice(0, LOOK_UPS_MAX)) {
       const answer = await custody.transaction(transactionId, options);
-      if (answer.kind !== 'ok') break;
+      // A transaction that the API does not know, or fails at, must not keep the others waiting.
+      if (answer.kind === 'rate-budget') break;
+      if (answer.kind !== 'ok') continue;
       const row = { ...transactionOf(answer.value), askedAfter };
       changes.shown.see([row]);
       found.push(row);

@@ -141,13 +141,13 @@ export class CustodyHandler {
   }
 
   #takeDepositRecord(record: Extract<Evidence, { kind: 'deposit' }>, now: Now): boolean {
-    const { depositId, transaction, graceMs, epoch } = record;
+    const { depositId, transaction, graceMs, epoch, expires } = record;
     const deposit = this.#context.unit.deposit(depositId);
     if (deposit === undefined) return false;
     // Rolled back since the comparison: the record may be older than the rollback.
     if (epoch !== undefined && epoch !== deposit.epoch) return false;
     const correcting = record.corrects && this.#correcting(deposit);
-    const context = { graceMs, now, correcting };
+    const context = { graceMs, now, correcting, expires };
     return this.#apply(handleDepositRecord(deposit, transaction, context), now);
   }
 

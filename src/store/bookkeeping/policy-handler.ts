@@ -167,7 +167,8 @@ export class PolicyHandler {
       const pinned = corrected.includes(deposit.asset)
         ? asPinned(deposit, unit.hashState(network, blockchainHash), now)
         : deposit;
-      const isCurrent = pinned === deposit && isUpToDate(deposit, depositRule(now.policy, deposit));
+      const isCurrent =
+        pinned === deposit && isUpToDate(deposit, depositRule(now.policy, deposit), now.at);
       return isCurrent ? [] : [pinned];
     });
     for (const before of moving) {

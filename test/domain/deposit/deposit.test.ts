@@ -264,6 +264,13 @@ const UP_TO_DATE: [
 ][] = [
   ['as it was evaluated', {}, {}, true],
   ['a credit is due', { verifiedAt: 5, custodyConfirmations: 6 }, {}, false],
+  [
+    'a credit needs a newer match',
+    { verifiedAt: 5, matchedAt: 0, custodyConfirmations: 6 },
+    {},
+    true,
+  ],
+  ['its match is young', { verifiedAt: 5, matchedAt: 1, custodyConfirmations: 6 }, {}, false],
   ['the policy is deeper now', {}, { confirmations: 12 }, false],
   ['the policy holds it now', {}, { halted: true }, false],
   ['in another state than it was evaluated to', { state: 'confirming' }, {}, false],
@@ -274,5 +281,5 @@ const UP_TO_DATE: [
 ];
 
 test.for(UP_TO_DATE)('is up to date with its rule: %s', ([, facts, rule, upToDate]) => {
-  expect(isUpToDate({ ...EVALUATED, ...facts }, { ...RULE, ...rule })).toBe(upToDate);
+  expect(isUpToDate({ ...EVALUATED, ...facts }, { ...RULE, ...rule }, 3_600_000)).toBe(upToDate);
 });

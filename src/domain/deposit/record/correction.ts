@@ -41,6 +41,8 @@ interface Context {
   readonly graceMs: number;
   readonly now: RuleContext;
   readonly correcting: Correcting;
+  /** Since when the record's match gets too old for a credit, Unix milliseconds; null: it never does. */
+  readonly matchedAt: number | null;
 }
 
 /** A record, its balance changes, and the notification that it corresponds to. */
@@ -110,7 +112,7 @@ function bookedOtherwise(
 function asRecorded(
   before: Deposit,
   { record, list, notification }: Recorded,
-  now: RuleContext,
+  { now, matchedAt }: Pick<Context, 'now' | 'matchedAt'>,
 ): Corrected {
   const received = custodyReceived(before, list);
   const amount = received?.amount ?? ZERO;
@@ -127,6 +129,7 @@ function asRecorded(
     decimalsChanged: hasOtherDecimals(before, received, { amountChanges, now }),
     approvals: amountChanges ? [] : before.approvals,
     verifiedAt: received === undefined ? null : now.at,
+    matchedAt,
     custodyConfirmations: received === undefined ? 0 : (record.confirmations ?? 0),
     custodyCreatedAt: earliestOf(before.custodyCreatedAt, record.createdAt),
     updatedAt: now.at,
@@ -251,7 +254,7 @@ export function correctedBy(
   const otherwise = bookedOtherwise(deposit, sighting, { ...recorded, context });
   if (otherwise === null && !correctsDeposit(deposit, recorded, context)) return null;
   const corrected = depositsAt(deposit, recorded, context).map((one) =>
-    asRecorded(one, recorded, now),
+    asRecorded(one, recorded, context),
   );
   if (corrected.some(isCreditedOtherwise)) return null;
   const isPosted = sameContent(sighting.posted, list);

@@ -44,23 +44,30 @@ const DEPOSIT_BREAKS = ['unknown_to_custody', 'amount_mismatch', 'status_mismatc
 /**
  * Handles the custody API's record of a deposit: it verifies the deposit, credits it when all gates
  * are open, reverses the credit of a rolled-back deposit, corrects what webhooks alone described,
- * or opens a break. `correcting`: absent when the record only reports. `record`: null after a
- * single look-up answered 404. `graceMs`: milliseconds. Deliveries are not signed, so nothing is
+ * or opens a break. `correcting`: absent when the record only reports. `expires`: absent when its
+ * match never gets too old for a credit. `record`: null after a single look-up answered 404.
+ * `graceMs`: milliseconds. Deliveries are not signed, so nothing is
  * credited without a record (the specification, section "Webhook destination").
  */
 export function handleDepositRecord(
   deposit: Deposit,
   record: CustodyTransaction | null,
-  context: { graceMs: number; now: RuleContext; correcting?: Correcting | undefined },
+  context: {
+    graceMs: number;
+    now: RuleContext;
+    correcting?: Correcting | undefined;
+    expires?: true | undefined;
+  },
 ): ChangeSet & { readonly outcome: Outcome } {
-  const { graceMs, now, correcting } = context;
+  const { graceMs, now, correcting, expires } = context;
+  const matchedAt = expires === true ? now.at : null;
   const outcome = lastingOutcome(deposit, record, context);
   // A correction changed its id after the record was requested.
   if (correcting && record !== null && isAboutAnother(deposit, record)) {
     return { ...changeSet({}), outcome };
   }
   const corrected =
-    correcting && correctedBy(deposit, record, { outcome, graceMs, now, correcting });
+    correcting && correctedBy(deposit, record, { outcome, graceMs, now, correcting, matchedAt });
   if (corrected) {
     const beside = healedBeside(deposit, record, { outcome: MATCHED, ...correcting });
     return { ...corrected, healed: [...corrected.healed, ...beside] };
@@ -78,7 +85,7 @@ export function handleDepositRecord(
     ...healedByConfirmedAmount(deposit, outcome),
     ...(correcting ? healedBeside(deposit, record, { outcome, ...correcting }) : []),
   ];
-  const after = afterRecord(deposit, record, { outcome, now });
+  const after = afterRecord(deposit, record, { outcome, now, matchedAt });
   const moved = after !== null && !sayTheSame(deposit, after.deposit);
   return {
     ...changeSet({
@@ -150,9 +157,9 @@ function healedByConfirmedAmount(deposit: Deposit, outcome: Outcome): Healed {
 function afterRecord(
   deposit: Deposit,
   record: CustodyTransaction | null,
-  context: { outcome: Outcome; now: RuleContext },
+  context: { outcome: Outcome; now: RuleContext; matchedAt: number | null },
 ): Evaluated | null {
-  const { outcome, now } = context;
+  const { outcome, now, matchedAt } = context;
   if (outcome.kind !== 'matched' || record === null) {
     if (deposit.credit !== null || deposit.verifiedAt === null) return null;
     if (outcome.kind === 'skipped' && outcome.cause === 'balance_changes_pending') {
@@ -177,6 +184,7 @@ function afterRecord(
       change: received?.change ?? deposit.change,
       unattributed: isUnattributed(deposit, received),
       verifiedAt: deposit.verifiedAt ?? now.at,
+      matchedAt,
       // After a reorganisation the record may be less deep than before.
       custodyConfirmations: record.confirmations ?? deposit.custodyConfirmations,
       custodyCreatedAt: earliestOf(deposit.custodyCreatedAt, record.createdAt),
@@ -200,10 +208,14 @@ function atLowerDepth(
   return evaluate({ ...deposit, custodyConfirmations: depth, updatedAt: now.at }, now);
 }
 
-/** Whether only the time differs; such evidence is not journalled. */
+/** Whether only the time differs; such evidence is not journalled. The first match counts. */
 function sayTheSame(before: Deposit, after: Deposit): boolean {
   const keys = Object.keys(after) as (keyof Deposit)[];
-  return keys.every((key) => key === 'updatedAt' || before[key] === after[key]);
+  const isFirst = before.matchedAt === null && after.matchedAt !== null;
+  return (
+    !isFirst &&
+    keys.every((key) => key === 'updatedAt' || key === 'matchedAt' || before[key] === after[key])
+  );
 }
 
 /** The booked fee, rebate and mint entries of the record, which make no deposit; else undefined. */

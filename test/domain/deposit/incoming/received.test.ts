@@ -90,6 +90,7 @@ test('a new deposit has only what it received', () => {
     approvals: [],
     verifiedAt: null,
     custodyConfirmations: 0,
+    matchedAt: null,
     custodyCreatedAt: null,
     credit: null,
     creditsIssued: 0,

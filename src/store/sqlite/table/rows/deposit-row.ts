@@ -62,6 +62,7 @@ export const DEPOSITS = mappingOf<Deposit>()({
     operatorHold: column('operator_hold', plain('TEXT')),
     approvals: column('approvals', json<Deposit['approvals']>()),
     verifiedAt: column('verified_at', plain('INTEGER')),
+    matchedAt: column('matched_at', plain('INTEGER')),
     custodyConfirmations: column('custody_confirmations', plain('INTEGER NOT NULL')),
     custodyCreatedAt: column('custody_created_at', plain('INTEGER')),
     credit: {
