@@ -21,6 +21,13 @@ export type CloseAnswer =
   /** Not possible now; `reason` names the custody API or the store. */
   | { readonly kind: 'unavailable'; readonly reason: string };
 
+/** Whether a day that is not closed can be closed now. */
+export type Closable =
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'too_early'; readonly cutOffAt: number }
+  /** The journal has nothing of that day. `begins`: the day of its first fact; null: it has none. */
+  | { readonly kind: 'before_journal'; readonly begins: string | null };
+
 /** The result of a request for a run. */
 export type RunAnswer =
   | { readonly kind: 'ran'; readonly run: ReconciliationRow }
@@ -95,4 +102,5 @@ export interface Services {
   readonly reconcile: () => Promise<RunAnswer>;
   /** Closes every day up to this one, in order, unless its cut-off is in the future. */
   readonly close: (day: string) => Promise<CloseAnswer>;
+  readonly closable: (day: string) => Promise<Closable>;
 }

@@ -22,6 +22,7 @@ import type { Config } from '../ops/config/config.ts';
 import { shownConfig } from '../ops/config/shown-config.ts';
 import type { Logger } from '../ops/log.ts';
 import type { IntakeMetrics } from '../ops/metrics/intake-metrics.ts';
+import { closableAt } from '../reconcile/close/closable.ts';
 import { CloseCalendar } from '../reconcile/close/calendar.ts';
 import { ReadRefused } from '../store/reads.ts';
 import { cachedServerChecks } from './checks/cached-checks.ts';
@@ -152,6 +153,8 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     '*',
     refuseUnfit(() => shared?.receiver.showsNothing ?? null),
   );
+  const { timezone, close: pattern } = config.reconcile;
+  const calendar = new CloseCalendar({ timezone, pattern });
   const people = new SignedInPeople();
   const servers = cachedServerChecks(config);
   const api = createApi({
@@ -170,11 +173,10 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     now: () => Date.now(),
     reconcile: () => callsOf(parts).reconcile(),
     close: (day) => callsOf(parts).close(day),
+    closable: (day) => closableAt(day, Date.now(), { reads, calendar }),
     readiness: () => readinessOf(parts, phase()),
     metrics: () => metricsText(parts),
   });
-  const { timezone, close: pattern } = config.reconcile;
-  const calendar = new CloseCalendar({ timezone, pattern });
   const pages = createConsole({
     reads,
     document: reads.document,

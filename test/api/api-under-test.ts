@@ -11,6 +11,8 @@ import { checkPolicy } from '../../src/ops/config/crediting-policy.ts';
 import { checkExemption } from '../../src/ops/config/exemptions.ts';
 import { Contract, type Exchange } from '../simulator/conformance/contract.ts';
 import { documentsFrom } from '../../src/report/document.ts';
+import { CloseCalendar } from '../../src/reconcile/close/calendar.ts';
+import { closableAt } from '../../src/reconcile/close/closable.ts';
 import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
 import { openForReading } from '../../src/store/sqlite/file/database.ts';
 import type { CreditingPolicy } from '../../src/domain/policy/policy.ts';
@@ -47,6 +49,8 @@ function tokenBook(now: () => number): TokenBook {
 }
 
 export const identify: Identify = tokenBook(() => 0).identify;
+
+const UTC_DAYS = new CloseCalendar({ timezone: 'UTC', pattern: '5 0 * * *' });
 
 export interface Answer {
   readonly status: number;
@@ -114,6 +118,7 @@ export class ApiUnderTest {
       }),
       reconcile: () => this.reconcile(),
       close: async () => ({ kind: 'unknown' }),
+      closable: (day) => closableAt(day, this.open.at, { reads: this.reads, calendar: UTC_DAYS }),
       readiness: () => ({
         phase: 'serving',
         store: 'writable',

@@ -83,12 +83,13 @@ function movementView({ amounts, entries, ...rest }: DayMovement): z.infer<typeo
 }
 
 /** `GET /v1/reports/daily/{date}/movements`. */
-export function mountDayMovements(app: OpenAPIHono<ApiEnv>, { reads }: Services): void {
+export function mountDayMovements(app: OpenAPIHono<ApiEnv>, services: Services): void {
+  const { reads } = services;
   app.openapi(listDayMovements, async (context) => {
     const { date: day } = context.req.valid('param');
     const { page, pageSize, ...query } = context.req.valid('query');
     const found = await reads.dayMovements({ day, ...query }, { page, pageSize });
-    if (found === undefined) throw notClosed(day);
+    if (found === undefined) throw await notClosed(day, services);
     return context.json(listAnswer(found, movementView), 200);
   });
 }

@@ -169,7 +169,7 @@ export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void
   const { reads } = services;
   const closed = async (day: string): Promise<ClosedReport> => {
     const known = await reads.closedDay(day);
-    if (known === undefined) throw notClosed(day);
+    if (known === undefined) throw await notClosed(day, services);
     return known;
   };
   app.openapi(listReports, async (context) => {
@@ -180,7 +180,7 @@ export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void
     const { date: day } = context.req.valid('param');
     const { format } = context.req.valid('query');
     const document = await services.document(day, format);
-    if (document === undefined) throw notClosed(day);
+    if (document === undefined) throw await notClosed(day, services);
     return context.body(document.body, 200, {
       'Content-Type': document.contentType,
       'Content-Disposition': `inline; filename="${document.fileName}"`,

@@ -5,6 +5,7 @@ import type { Config } from '../../ops/config/config.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { ReconciliationMetrics } from '../../ops/metrics/reconciliation-metrics.ts';
 import { changedZone, CloseCalendar } from '../../reconcile/close/calendar.ts';
+import { closableAt } from '../../reconcile/close/closable.ts';
 import {
   Closer,
   DAYS_BY_THEMSELVES_MAX,
@@ -68,10 +69,9 @@ export class DayCloser {
 
   async closeNow(day: string): Promise<CloseAnswer> {
     const { reads, now } = this.#options;
-    const first = await reads.firstRecordedAt();
-    if (first === null || day < this.#calendar.dayAt(first)) return { kind: 'unknown' };
-    const { cutOffAt } = this.#calendar.day(day);
-    if (now() < cutOffAt) return { kind: 'too_early', cutOffAt };
+    const closable = await closableAt(day, now(), { reads, calendar: this.#calendar });
+    if (closable.kind === 'before_journal') return { kind: 'unknown' };
+    if (closable.kind === 'too_early') return closable;
     const result = await this.#closed(() => this.#closer.closeThrough(day));
     switch (result.kind) {
       case 'closed':

@@ -15,6 +15,37 @@ async function closed(): Promise<ApiUnderTest> {
   return api;
 }
 
+const LIST = 'GET /v1/reports/daily lists the closed days.';
+
+test('a day that is not closed is 404, and the answer says whether and when it can be closed', async () => {
+  const api = await apiUnderTest();
+  const detailOf = async (path: string): Promise<unknown> => {
+    const { status, body } = await api.get(`/v1/reports/daily/${path}`);
+    return status === 404 ? body['detail'] : status;
+  };
+  await api.open.deliver(new Service().confirmed(6));
+  expect(await detailOf('2025-11-19')).toBe(
+    `2025-11-19 cannot be closed: the journal begins on 2025-11-20. Days from 2025-11-20 on can be closed once they have ended. ${LIST}`,
+  );
+  expect(await detailOf('2025-11-20?format=csv')).toBe(
+    `2025-11-20 is not closed: it ends at 2025-11-21T00:00:00.000Z. Close it after that with POST /v1/reports/daily/2025-11-20/close. ${LIST}`,
+  );
+  api.open.at += 86_400_000;
+  expect(await detailOf('2025-11-20/movements')).toBe(
+    `2025-11-20 is not closed: close it with POST /v1/reports/daily/2025-11-20/close. ${LIST}`,
+  );
+});
+
+test('before the first fact no day can be closed, and the answer says so', async () => {
+  const closable = () => Promise.resolve({ kind: 'before_journal', begins: null } as const);
+  const api = await apiUnderTest(undefined, { closable });
+  const { status, body } = await api.get(PATH);
+  expect([status, body['detail']]).toEqual([
+    404,
+    `2025-11-20 cannot be closed: the journal is empty. Its first fact begins the first day. ${LIST}`,
+  ]);
+});
+
 const AS_VERA = { headers: { Authorization: 'Bearer token-of-vera-0123456789abcdef' } };
 
 /** Signs the closed day's report, with its own hash unless another is given. */
