@@ -1,9 +1,10 @@
 import { sealedText } from '../domain/break/shown-text.ts';
 import type { DailyReport, ReportBreak } from '../domain/close/report.ts';
 import { CATEGORIES } from '../domain/money/roll-forward.ts';
-import { assetTotals } from './asset-totals.ts';
+import { assetTotals, decimalsByAsset } from './asset-totals.ts';
 import type { DayMovement } from '../store/day-movement.ts';
 import { csvCell } from './csv-cell.ts';
+import { sentenceText } from './sentence.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import { vaultNameOf } from './vault-name.ts';
 
@@ -59,8 +60,16 @@ const COLUMNS = [
 type Column = (typeof COLUMNS)[number];
 type Line = Partial<Record<Column, string | number | null>>;
 
+/** A sentence as people read it, with amounts in the asset's own unit. */
+type Sentence = (text: string, asset: string | null) => string;
+
+function sentencesOf(report: DailyReport): Sentence {
+  const decimals = decimalsByAsset(report);
+  return (text, asset) => sentenceText(sealedText(text), asset, decimals);
+}
+
 /** Open differences by asset, and custody movements after the cut-off. */
-function newerLines(report: DailyReport): Line[] {
+function newerLines(report: DailyReport, sentence: Sentence): Line[] {
   const {
     openDifferences = [],
     custodyAfterCutOff = [],
@@ -75,7 +84,7 @@ function newerLines(report: DailyReport): Line[] {
     })),
     ...custodyAfterCutOff.map((one) => ({ ...one, record: 'after_cut_off' })),
     ...unconfirmed.map((one) => ({ ...one, record: 'unconfirmed' })),
-    ...laterBreaks.map((one) => breakLine('later_break', one)),
+    ...laterBreaks.map((one) => breakLine('later_break', one, sentence)),
   ];
 }
 
@@ -105,8 +114,12 @@ function unshownLines({ isWhole }: SignedReport['movements']): Line[] {
   return isWhole ? [] : [{ record: 'movements_not_shown', detail: NOT_ALL_MOVEMENTS }];
 }
 
-function breakLine(record: string, { type, openedAt, detail, ...one }: ReportBreak): Line {
-  return { ...one, record, kind: type, at: openedAt, detail: sealedText(detail) };
+function breakLine(
+  record: string,
+  { type, openedAt, detail, ...one }: ReportBreak,
+  sentence: Sentence,
+): Line {
+  return { ...one, record, kind: type, at: openedAt, detail: sentence(detail, one.asset) };
 }
 
 function linesOf({ report, reportHash, signatures, movements }: SignedReport): Line[] {
@@ -116,21 +129,26 @@ function linesOf({ report, reportHash, signatures, movements }: SignedReport): L
     at: report.cutOffAt,
     detail: `sha256:${reportHash}`,
   };
+  const sentence = sentencesOf(report);
   return [
     head,
     ...report.totals.map((total) => ({ ...total, record: 'total' })),
     ...assetTotals(report.totals).map((total) => ({ ...total, record: 'asset_total' })),
-    ...report.exceptions.map(({ kind, detail }) => ({ record: 'exception', kind, detail })),
+    ...report.exceptions.map(({ kind, detail }) => ({
+      record: 'exception',
+      kind,
+      detail: sentence(detail, null),
+    })),
     ...report.differences.map(({ against, explanation, detail, ...one }) => ({
       ...one,
       record: `${against}_difference`,
       kind: explanation,
-      detail: sealedText(detail),
+      detail: sentence(detail, one.asset),
     })),
     ...report.inTransit.map((one) => ({ ...one, record: 'in_transit' })),
     ...priorDayLines(report),
-    ...report.openBreaks.map((one) => breakLine('open_break', one)),
-    ...newerLines(report),
+    ...report.openBreaks.map((one) => breakLine('open_break', one, sentence)),
+    ...newerLines(report, sentence),
     ...movementLines(movements.items),
     ...unshownLines(movements),
     ...Object.entries(report.exempt ?? {}).map(([rule, count]) => ({
@@ -168,7 +186,7 @@ function cells(line: Line, report: DailyReport): string {
 
 /**
  * The report as CSV (RFC 4180): one record per line; the first column names its kind. Amounts are
- * in smallest units.
+ * in smallest units, and in sentences in the asset's own unit.
  */
 export function csvText(signed: SignedReport): string {
   const lines = linesOf(signed).map((line) => cells(line, signed.report));

@@ -4,6 +4,7 @@ import { storedAmount, type Amount } from '../domain/money/amount.ts';
 import { assetTotals, COMPARED, decimalsByAsset, MOVES } from './asset-totals.ts';
 import { criticalText } from './critical-breaks.ts';
 import { assetsBeyondBeancount } from './ledgers/beancount.ts';
+import { sentenceText } from './sentence.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import {
   AMOUNT_FACTS,
@@ -89,6 +90,7 @@ function summaryOf(signed: SignedReport): TableSheet {
   const { report, reportHash } = signed;
   const { journal, previous, custody } = report;
   const critical = criticalText(report);
+  const decimals = decimalsByAsset(report);
   return factsSheet('Report', [
     ['day', report.day],
     ['timezone', report.timezone],
@@ -116,7 +118,10 @@ function summaryOf(signed: SignedReport): TableSheet {
       `exempt ${rule}`,
       count,
     ]),
-    ...report.exceptions.map(({ kind, detail }): SheetFact => [`exception ${kind}`, detail]),
+    ...report.exceptions.map(({ kind, detail }): SheetFact => [
+      `exception ${kind}`,
+      sentenceText(detail, null, decimals),
+    ]),
   ]);
 }
 
@@ -132,9 +137,16 @@ function totalsOf(sheets: ReportSheets, { report }: SignedReport): TableSheet[] 
   ];
 }
 
-/** Breaks, or differences with a break, with the sentence that people read. */
-function withSentences<Row extends { readonly detail: string }>(rows: readonly Row[]): Row[] {
-  return rows.map((row) => ({ ...row, detail: sealedText(row.detail) }));
+/** Breaks or differences with the sentence that people read, its amounts in the asset's own unit. */
+function withSentences<Row extends { readonly detail: string; readonly asset: string | null }>(
+  report: DailyReport,
+  rows: readonly Row[],
+): Row[] {
+  const decimals = decimalsByAsset(report);
+  return rows.map((row) => ({
+    ...row,
+    detail: sentenceText(sealedText(row.detail), row.asset, decimals),
+  }));
 }
 
 function naming(report: DailyReport) {
@@ -174,7 +186,7 @@ function newerLists(sheets: ReportSheets, report: DailyReport): TableSheet[] {
     ...(laterBreaks === undefined
       ? []
       : [
-          sheets.sheet('Later breaks', named(withSentences(laterBreaks)), {
+          sheets.sheet('Later breaks', named(withSentences(report, laterBreaks)), {
             columns: BREAK,
             money: AMOUNTS,
           }),
@@ -219,7 +231,7 @@ function movementSheets(sheets: ReportSheets, { report, movements }: SignedRepor
 function lists(sheets: ReportSheets, report: DailyReport): TableSheet[] {
   const named = naming(report);
   return [
-    sheets.sheet('Differences', named(withSentences(report.differences)), {
+    sheets.sheet('Differences', named(withSentences(report, report.differences)), {
       columns: ['against', ...MOVEMENT, ...AMOUNTS, 'explanation', 'breakId', 'detail'],
       money: AMOUNTS,
     }),
@@ -241,7 +253,7 @@ function lists(sheets: ReportSheets, report: DailyReport): TableSheet[] {
       ],
       money: ['amount'],
     }),
-    sheets.sheet('Open breaks', named(withSentences(report.openBreaks)), {
+    sheets.sheet('Open breaks', named(withSentences(report, report.openBreaks)), {
       columns: BREAK,
       money: AMOUNTS,
     }),

@@ -1,5 +1,5 @@
 import { strFromU8, unzipSync } from 'fflate';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { bytesOf, HUGE, MOVEMENTS, NEWER, rendered, REPORT } from './report-under-test.ts';
 import { csvRows, firstRecord, numbersOf, widthsOf, workbookOf, wordsOf } from './reading-back.ts';
 
@@ -63,6 +63,16 @@ test('xlsx: a sheet for each list, amounts exact, and no cell runs as a formula'
     .filter(([name]) => name.startsWith('xl/worksheets/'))
     .map(([, bytes]) => strFromU8(bytes));
   expect(xml.filter((text) => text.includes('<f>'))).toEqual([]);
+});
+
+test('xlsx: a report has one workbook, whenever and wherever it is made', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2025-11-21T00:05:00Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  const first = await bytesOf('xlsx', NEWER, MOVEMENTS);
+  vi.setSystemTime(Date.parse('2026-03-01T12:34:56Z'));
+  const second = await bytesOf('xlsx', NEWER, MOVEMENTS);
+  expect(Buffer.from(second).equals(Buffer.from(first))).toBe(true);
+  expect(Object.keys(workbookOf(second))).toContain('Movements');
 });
 
 test('xlsx: an amount is a number to sum, the exact text, and smallest units, and its column says so', async () => {
@@ -145,6 +155,34 @@ test('csv and xlsx: the sentences of breaks are those of the page, which promise
     expect(text).not.toContain('attribute it to its owner');
   }
   expect(await rendered('json', more)).toContain('recover it');
+});
+
+test('csv and xlsx: the sentences name amounts in the asset’s own unit, as the page does', async () => {
+  const [difference] = REPORT.differences;
+  const [open] = REPORT.openBreaks;
+  if (difference === undefined || open === undefined) throw new Error('the report lacks something');
+  const moved = 'the books moved 1500000000000000000, the chain says 1000000000000000000';
+  const shown = 'the books moved 1.5 ETH, the chain says 1 ETH';
+  const apart = 'hot 1:main ethereum:ETH: 1500000000000000000 apart from custody';
+  const shownApart = 'hot 1:main ethereum:ETH: 1.5 ETH apart from custody';
+  const more = {
+    exceptions: [{ kind: 'identity' as const, detail: apart }],
+    differences: [{ ...difference, detail: moved }],
+    openBreaks: [{ ...open, detail: moved }],
+    laterBreaks: [{ ...open, detail: moved }],
+  };
+  const [head = [], ...rows] = csvRows(await rendered('csv', more));
+  const details = rows
+    .filter(([record = '']) =>
+      ['exception', 'custody_difference', 'open_break', 'later_break'].includes(record),
+    )
+    .map((row) => row[head.indexOf('detail')]);
+  expect(details).toEqual([shownApart, shown, shown, shown]);
+  const sheets = workbookOf(await bytesOf('xlsx', more));
+  for (const name of ['Differences', 'Open breaks', 'Later breaks']) {
+    expect(sheets[name]?.flat(), name).toContain(shown);
+  }
+  expect(sheets['Report']?.flat()).toContain(shownApart);
 });
 
 test('xlsx: the figures of a break without an asset are counts, and its age is a number', async () => {

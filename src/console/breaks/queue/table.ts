@@ -1,7 +1,6 @@
 import { differenceOf } from '../../../domain/break/break.ts';
 import type { Amount } from '../../../domain/money/amount.ts';
-import { textPieces } from '../../../domain/money/text-amounts.ts';
-import { concise } from '../../../report/figure.ts';
+import { sentenceText } from '../../../report/sentence.ts';
 import type { Table, TableColumn } from '../../../report/tables/table.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
 import { breakText } from '../../../domain/break/shown-text.ts';
@@ -27,14 +26,6 @@ export function breaksTable(
       return { amount, decimals: asset === null ? 0 : (decimals.get(asset) ?? null) };
     },
   });
-  const inOwnUnit = (text: string, asset: string | null): string =>
-    textPieces(text, asset, decimals)
-      .map((piece) =>
-        typeof piece === 'string'
-          ? piece
-          : `${concise(piece.units, piece.decimals)} ${piece.symbol}`,
-      )
-      .join('');
   return {
     name: 'Breaks',
     rows,
@@ -48,7 +39,7 @@ export function breaksTable(
       money('theirs', ({ expected }) => expected),
       money('ours', ({ actual }) => actual),
       money('difference', differenceOf),
-      { name: 'detail', text: (one) => inOwnUnit(breakText(one), one.subject.asset) },
+      { name: 'detail', text: (one) => sentenceText(breakText(one), one.subject.asset, decimals) },
       { name: 'network', text: ({ subject }) => subject.network },
       { name: 'blockchainHash', text: ({ subject }) => subject.blockchainHash },
       { name: 'transactionId', text: ({ subject }) => subject.transactionId },
