@@ -11,6 +11,7 @@ import type { CountedRow, CountedTransaction, HashInDoubt } from '../../store/an
 import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import type { TransactionRecord } from '../../wire/transaction.ts';
+import type { HashTurns } from './hash-turns.ts';
 import { newestFirst } from '../list/custody-list.ts';
 import { PausedList } from '../list/paused-list.ts';
 import { rowsOfHash } from '../list/rows-of-hash.ts';
@@ -170,20 +171,22 @@ export class ChangedTransactions {
    * hours ago, and no later list need show it again. Takes what is newer than the list, and returns
    * whether that changes the report. A counted transaction that its hash does not show is asked for by
    * its id: only a 404 proves that the API does not know it any more. The next close asks again for
-   * what cannot be asked now. Above `HASHES_MAX` hashes, each close asks for the same ones.
+   * what cannot be asked now: above `HASHES_MAX` hashes, they take turns.
    */
   async lookUp(
     hashes: readonly HashInDoubt[],
-    { custody, now }: { custody: CustodyClient; now: () => number },
+    { custody, now, turns }: { custody: CustodyClient; now: () => number; turns: HashTurns },
   ): Promise<boolean> {
     let found = 0;
     const deadlineMs = now() + HASHES_MS_MAX;
     const unshown: CountedTransaction[] = [];
-    for (const { blockchainHash, counted } of hashes.slice(0, HASHES_MAX)) {
+    for (const hash of turns.inTurn(hashes).slice(0, HASHES_MAX)) {
+      const { blockchainHash, counted } = hash;
       this.#requests += 1;
       const asked = { priority: 'sweep', deadlineMs } as const;
       const answer = await rowsOfHash(custody, { blockchainHash }, asked);
       if (answer.kind === 'failed' && !answer.isAttempt) break;
+      turns.take(hash);
       if (answer.kind === 'failed') continue;
       const ofHash = answer.rows.filter((row) => row.blockchainHash === blockchainHash);
       const newest = ofHash.filter(
@@ -194,7 +197,7 @@ export class ChangedTransactions {
       const shown = new Set(ofHash.map(({ transactionId }) => transactionId));
       unshown.push(...counted.filter(({ transactionId }) => !shown.has(transactionId)));
     }
-    await this.#lookUpCounted(unshown.slice(0, COUNTED_MAX), { custody, now, deadlineMs });
+    await this.#lookUpCounted(unshown, { custody, now, deadlineMs });
     return found + this.#inProgress.length + this.#gone.length > 0;
   }
 
@@ -203,10 +206,12 @@ export class ChangedTransactions {
     counted: readonly CountedTransaction[],
     { custody, now, deadlineMs }: { custody: CustodyClient; now: () => number; deadlineMs: number },
   ): Promise<void> {
-    for (const one of counted.filter(({ transactionId }) => !this.#seen.has(transactionId))) {
+    const unseen = counted.filter(({ transactionId }) => !this.#seen.has(transactionId));
+    for (const one of unseen.slice(0, COUNTED_MAX)) {
       this.#requests += 1;
       const asked = { priority: 'sweep', deadlineMs } as const;
       const answer = await custody.transaction(one.transactionId, asked);
+      if (answer.kind === 'rate-budget') return;
       if (answer.kind === 'not-found') this.#gone.push({ ...one, amounts: [], updatedAt: now() });
     }
   }

@@ -10,6 +10,7 @@ import { AddressLists } from '../addresses/address-list.ts';
 import { describeCause } from '../list/custody-list.ts';
 import { isReread, reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
 import { ATTEMPT_REQUESTS_MAX, ChangedTransactions } from './changed-transactions.ts';
+import { HashTurns } from './hash-turns.ts';
 
 /**
  * Most requests of a reading over all attempts: about 260,000 transactions. One fact holds all that
@@ -118,6 +119,7 @@ async function datedEffects(
  */
 export class CustodyReader {
   readonly #options: ReaderOptions;
+  readonly #turns = new HashTurns();
   #underWay: { readonly since: number | null; readonly list: ChangedTransactions } | undefined;
   /** A list since this time was too long. It only grows, so it is not read again. */
   #tooLong: { readonly since: number | null; readonly transactions: number } | undefined;
@@ -148,7 +150,7 @@ export class CustodyReader {
     if (end.kind === 'complete') {
       const read = () => this.#readingOf(list, { before, cutOffs });
       const lookUp: CustodyAttempt['lookUp'] = async (hashes) =>
-        (await list.lookUp(hashes, this.#options)) ? read() : undefined;
+        (await list.lookUp(hashes, { ...this.#options, turns: this.#turns })) ? read() : undefined;
       return { reading: await read(), next: 'none', lookUp };
     }
     if (end.cause.kind !== 'too-long') {

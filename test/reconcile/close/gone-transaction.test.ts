@@ -51,20 +51,22 @@ test('a transaction that has another id now counts once in the custody figures',
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
-/** A day after a deposit of 5 units was counted; the API does not know its transaction any more. */
-async function afterForgetting() {
+/** A day after deposits were counted; the API does not know their transactions any more. */
+async function afterForgetting(...amounts: readonly number[]) {
   const { stage, depositAddress, closer } = await afterQuietDay();
   const changes = new CustodyChanges({ custody: stage.client, now: () => stage.now });
   const sweep = stage.newSweep({ changes });
   await stage.run(sweep);
-  const hash = await stage.paid(depositAddress, 5, 3);
+  const hashes: string[] = [];
+  for (const amount of amounts) hashes.push(await stage.pay(depositAddress, amount));
+  await stage.mine(3);
   await stage.run(sweep);
   await toNextDay(stage);
   await closer.closeDue();
   expect(lastReport(stage.open).status).toBe('balanced');
-  hides(stage, ({ blockchainHash }) => blockchainHash === hash).isOn = true;
+  hides(stage, ({ blockchainHash }) => hashes.includes(blockchainHash ?? '')).isOn = true;
   await runs(stage, sweep);
-  expect(stage.open.openBreaks()).toEqual(['unknown_to_custody']);
+  expect(stage.open.openBreaks()).toEqual(amounts.map(() => 'unknown_to_custody'));
   const figures = async () => {
     await toNextDay(stage);
     await closer.closeDue();
@@ -76,14 +78,14 @@ async function afterForgetting() {
 }
 
 test('a deposit that the API does not know any more leaves the custody figures', async () => {
-  const { stage, figures } = await afterForgetting();
+  const { stage, figures } = await afterForgetting(5);
   expect(await figures()).toEqual(['700', '705']);
   expect(await figures()).toEqual(['700', '700', 'custody 5 break']);
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
 test('such a deposit leaves them also when a person has exempted the break', async () => {
-  const { stage, sweep, figures } = await afterForgetting();
+  const { stage, sweep, figures } = await afterForgetting(5);
   const until = stage.now + 30 * DAY_MS;
   const terms = { rule: 'gone', until, reason: 'taken back by hand', owner: 'ann' };
   await stage.open.decide({ kind: 'exempt', rule: { ...terms, breakType: 'unknown_to_custody' } });
@@ -92,4 +94,15 @@ test('such a deposit leaves them also when a person has exempted the break', asy
   expect(await figures()).toEqual(['700', '705']);
   expect(await figures()).toEqual(['700', '700', 'custody 5 exempt']);
   expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
+test('a close stops asking for counted transactions when the request budget is used up', async () => {
+  const { stage, figures } = await afterForgetting(5, 6, 7);
+  let asked = 0;
+  stage.client.transaction = async () => {
+    asked += 1;
+    return { kind: 'rate-budget', retryAtMs: stage.now };
+  };
+  await figures();
+  expect(asked).toBe(1);
 });

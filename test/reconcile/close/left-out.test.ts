@@ -272,3 +272,25 @@ test('an API that ignores the filter by hash adds nothing else to the custody fi
   expect(totalOf(report, depositAddress)).toMatchObject({ custodyRead: '5' });
   expect(explanations(report)).toEqual(['custody 700 unexplained']);
 });
+
+test('hashes that one close cannot ask for come first in the next one', async () => {
+  const { stage, depositAddress } = await withDeposits();
+  await closeNext(stage);
+  const forged = Array.from({ length: 45 }, (_, at) => `0xf${at}`);
+  for (const blockchainHash of forged) {
+    const more = { id: blockchainHash, blockchainHash };
+    await stage.deliver(forgedConfirmation(depositAddress, more));
+  }
+  const asked: string[] = [];
+  const custody = withTransactions(stage.client, (query, options) => {
+    if (query.blockchainHash !== undefined) asked.push(query.blockchainHash);
+    return stage.client.transactions(query, options);
+  });
+  const closer = localCloserOf(stage, { custody });
+  for (let day = 0; day < 2; day += 1) {
+    await toNextDay(stage);
+    await closer.closeDue();
+  }
+  expect(asked).toHaveLength(80);
+  expect(new Set(asked.slice(0, 45))).toEqual(new Set(forged));
+});
