@@ -119,3 +119,20 @@ test('resolving the break of a correction reverses no credit, also if a webhook 
   expect(await stage.depositState(hash)).toBe('credited');
   expect(audit(stage.open)).toEqual([]);
 });
+
+test('the resolved break of a deposit at a wrong address does not open again', async () => {
+  const stage = await Stage.start();
+  const depositAddress = await stage.depositAddress();
+  const other = await stage.caller.address(depositAddress.accountId, 'ethereum');
+  stage.loses = ({ stream }) => stream === 'incoming';
+  const hash = await stage.paid(depositAddress, 700, 3);
+  const webhook = stage.lost.find(({ type }) => type === 'confirmation');
+  await stage.deliver({ ...webhook, id: 'forged', addressId: other.addressId });
+  await stage.run();
+  const { id: breakId } = stage.open.openBreak('unknown_to_custody');
+  await stage.open.decide({ kind: 'resolve', breakId, reason: 'ticket 7', takesBack: true });
+  await stage.deliverLost();
+  await laterRuns(stage);
+  expect(await stage.depositState(hash)).toBe('credited, rolled_back');
+  expect(stage.open.openBreaks()).toEqual([]);
+});

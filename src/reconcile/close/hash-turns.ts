@@ -13,9 +13,9 @@ export class HashTurns {
 
   /** The hashes never asked for in their order, then the longest unasked. */
   inTurn(hashes: readonly HashInDoubt[]): HashInDoubt[] {
-    const places = new Map([...this.#asked].map((hash, place) => [hash, place]));
-    const placeOf = ({ blockchainHash }: HashInDoubt): number => places.get(blockchainHash) ?? -1;
-    return hashes.toSorted((left, right) => placeOf(left) - placeOf(right));
+    const turns = new Map([...this.#asked].map((hash, turn) => [hash, turn]));
+    const turnOf = ({ blockchainHash }: HashInDoubt): number => turns.get(blockchainHash) ?? -1;
+    return hashes.toSorted((left, right) => turnOf(left) - turnOf(right));
   }
 
   /** Records that a hash was asked for. */

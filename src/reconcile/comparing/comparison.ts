@@ -2,6 +2,7 @@ import type { AddressEvidence } from '../../domain/chain/address-evidence.ts';
 import { saysNothingNew } from '../../domain/break/break.ts';
 import {
   hasLasted,
+  isMisnamed,
   isRenamed,
   mayCorrect,
   skipped,
@@ -293,10 +294,20 @@ export function outcomesOf(transaction: CustodyTransaction, snapshot: Snapshot):
     : deposits.map((deposit) => compareDepositRow(deposit, transaction, snapshot).outcome);
 }
 
+/**
+ * Whether the deposit was at another position than its transaction, and nothing of it is left: it was
+ * rolled back, or a person took it back. Its break must not open again.
+ */
+function hasLeftElsewhere(deposit: Deposit, transaction: CustodyTransaction): boolean {
+  return deposit.evidence === 'none' && isMisnamed(deposit, transaction);
+}
+
 /** Our deposits that an incoming custody transaction may describe. */
 export function depositsOf(transaction: CustodyTransaction, snapshot: Snapshot): Deposit[] {
   const hashState = snapshot.hashStates.get(hashKeyOf(transaction)) ?? EMPTY_HASH_STATE;
   const { deposits } = hashState;
-  const named = deposits.filter((deposit) => mayCorrect(deposit, transaction));
+  const named = deposits.filter(
+    (deposit) => mayCorrect(deposit, transaction) && !hasLeftElsewhere(deposit, transaction),
+  );
   return named.length > 0 ? named : deposits.filter((deposit) => isRenamed(deposit, transaction));
 }

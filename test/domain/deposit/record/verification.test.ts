@@ -233,6 +233,17 @@ describe('a credit whose hash leaves the chain', () => {
     expect(open.openBreak('amount_changed')).toMatchObject({ severity: 'critical' });
   });
 
+  test('confirmed with another amount than the credited one, the break of the amount stays', async () => {
+    const { open, service } = await credited();
+    await open.deliver(service.incoming('rollback'));
+    const other = { balanceChanges: [change('60')] };
+    await open.deliver(service.confirmed(1, other), service.confirmed(6, other));
+    await verifyWith(open, { changes: [balanceChange(60n)] });
+    expect(open.feedLines()).toEqual(['credit 100']);
+    expect(open.openBreaks()).toEqual(['amount_changed']);
+    expect(open.openBreak('amount_changed')).toMatchObject({ severity: 'critical' });
+  });
+
   test('a reversal is emitted once, with any number of agreeing records', async () => {
     const { open, service } = await credited();
     await open.deliver(service.incoming('rollback'));
