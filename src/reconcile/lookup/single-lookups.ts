@@ -23,7 +23,7 @@ const DEPOSITS_MAX = 20;
 const WITHDRAWALS_MAX = 10;
 const VANISHED_MAX = 5;
 
-/** Most deposits remembered as unknown by id; an evicted deposit is looked up by id again. */
+/** Most subjects remembered as unknown by id; an evicted one is looked up by id again. */
 const NAMELESS_MAX = 10_000;
 
 export interface LookupResult extends Absent {
@@ -47,6 +47,8 @@ export class SingleLookups {
   readonly #shown = new ShownDeposits();
   /** Deposits whose id the API does not know, refuses or fails at: the next look-up asks by hash. */
   readonly #nameless = new Map<DepositId, true>();
+  /** Withdrawals at whose id the API fails: the next look-up asks by hash. */
+  readonly #namelessWithdrawals = new Map<TransactionId, true>();
   readonly #withdrawals = new LookupBackoff<Withdrawal>(({ transactionId }) => transactionId);
   readonly #absentWithdrawals = new FirstAbsences();
   readonly #vanished = new VanishedDeposits();
@@ -82,7 +84,7 @@ export class SingleLookups {
       due: alternatelyShown(this.#withdrawals.due(context.withdrawals, now)),
       max: deposits.final ? 0 : WITHDRAWALS_MAX,
       now,
-      ask: (withdrawal) => lookUpWithdrawal(custody, withdrawal, deadlineMs),
+      ask: (withdrawal) => this.#lookUpWithdrawal(custody, withdrawal, deadlineMs),
     });
     const missing = this.#vanished.missing(context.verified, context.shown);
     const vanished = await roundOf(this.#deposits, {
@@ -148,6 +150,33 @@ export class SingleLookups {
     if (there.kind !== 'found') return { ...byId, requests };
     return { ...there, transactions: [...byId.transactions, ...there.transactions], requests };
   }
+
+  /**
+   * A forged id may hold any text. When the id cannot be sent, or the API rejects it, the complete
+   * list of the hash's transactions answers instead; when the API fails at it, the next look-up asks
+   * for that list.
+   */
+  async #lookUpWithdrawal(
+    custody: CustodyClient,
+    withdrawal: Withdrawal,
+    deadlineMs: number,
+  ): Promise<Found> {
+    const { transactionId, vaultId, network, blockchainHash } = withdrawal;
+    const isByHash = this.#namelessWithdrawals.delete(transactionId);
+    if (!isByHash || network === null || blockchainHash === null) {
+      const found = await lookUpTransaction(custody, transactionId, deadlineMs);
+      if (found.kind !== 'failed') return found;
+      if (found.isAttempt && withdrawal.custody === 'unasked') {
+        putBounded(this.#namelessWithdrawals, [transactionId, true], NAMELESS_MAX);
+      }
+      if (found.final || network === null || blockchainHash === null) return found;
+    }
+    return lookUpHash(custody, {
+      hash: { vaultId, network, blockchainHash },
+      isIt: (row) => row.transactionId === transactionId,
+      deadlineMs,
+    });
+  }
 }
 
 /**
@@ -212,26 +241,6 @@ async function lookUpHash(
   return answer.kind === 'complete'
     ? { kind: 'absent', transactions, requests: 1 }
     : { kind: 'failed', final: false, isAttempt: true };
-}
-
-/**
- * A forged id may hold any text. When the id cannot be sent, or the API rejects it, the complete list
- * of the hash's transactions answers instead.
- */
-async function lookUpWithdrawal(
-  custody: CustodyClient,
-  withdrawal: Withdrawal,
-  deadlineMs: number,
-): Promise<Found> {
-  const { transactionId, vaultId, network, blockchainHash } = withdrawal;
-  const found = await lookUpTransaction(custody, transactionId, deadlineMs);
-  if (found.kind !== 'failed' || found.final) return found;
-  if (network === null || blockchainHash === null) return found;
-  return lookUpHash(custody, {
-    hash: { vaultId, network, blockchainHash },
-    isIt: (row) => row.transactionId === transactionId,
-    deadlineMs,
-  });
 }
 
 /** Looks up a transaction by its id. */

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Failure } from '../../../src/custody/call/outcome.ts';
-import { ETH, forgedConfirmation, GRACE_MS, type Stage } from '../stage.ts';
+import {
+  ETH,
+  forgedConfirmation,
+  GRACE_MS,
+  type DepositAddress,
+  type Stage,
+} from '../stage.ts';
 import { startVerifying } from '../verifying/verifying-stage.ts';
 
 const REFUSED: Failure = {
@@ -56,4 +62,40 @@ test('a look-up at which the API fails every time does not starve the others', a
     await stage.caller.advance(60_000);
   }
   expect(stage.open.openBreaks()).toEqual(['unknown_to_custody', 'unknown_to_custody']);
+});
+
+/** A debit of 50 units under the id `made-up`. */
+function forgedDebit({ vaultId, accountId, addressId }: DepositAddress, blockchainHash: string) {
+  return {
+    id: 'forged-debit',
+    timestamp: 1,
+    stream: 'outgoing',
+    type: 'mined',
+    vaultId,
+    transactionId: 'made-up',
+    orderId: 'made-up',
+    accountId,
+    addressId,
+    network: 'ethereum',
+    destinationAddress: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+    blockchainHash,
+    metadata: {},
+    balanceChanges: [{ asset: ETH, amount: '-50', tags: [] }],
+  };
+}
+
+test('a forged withdrawal at whose id the API fails is looked up by its hash, and leaves the books', async () => {
+  const { stage, sweep } = await startVerifying();
+  failsAt(stage, FAILED);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 2);
+  await stage.deliver(forgedDebit(depositAddress, hash));
+  await stage.mine(1);
+  for (let run = 0; run < 8; run += 1) {
+    await stage.caller.advance(GRACE_MS);
+    await stage.run(sweep);
+  }
+  expect(Object.values(stage.open.positions())).toEqual(['700']);
+  expect(stage.open.openBreak('unknown_to_custody').severity).toBe('critical');
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
