@@ -1,3 +1,4 @@
+import type { Closable } from '../domain/close/closable.ts';
 import type { ExemptionRule } from '../domain/break/exemption.ts';
 import type { CreditingPolicy } from '../domain/policy/policy.ts';
 import type { Fact } from '../domain/fact/fact.ts';
@@ -20,13 +21,6 @@ export type CloseAnswer =
   | { readonly kind: 'unknown' }
   /** Not possible now; `reason` names the custody API or the store. */
   | { readonly kind: 'unavailable'; readonly reason: string };
-
-/** Whether a day that is not closed can be closed now. */
-export type Closable =
-  | { readonly kind: 'ended' }
-  | { readonly kind: 'too_early'; readonly cutOffAt: number }
-  /** The journal has nothing of that day. `begins`: the day of its first fact; null: it has none. */
-  | { readonly kind: 'before_journal'; readonly begins: string | null };
 
 /** The result of a request for a run. */
 export type RunAnswer =

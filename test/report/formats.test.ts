@@ -1,5 +1,5 @@
 import { strFromU8, unzipSync } from 'fflate';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOf, HUGE, MOVEMENTS, NEWER, rendered, REPORT } from './report-under-test.ts';
 import { csvRows, firstRecord, numbersOf, widthsOf, workbookOf, wordsOf } from './reading-back.ts';
 
@@ -63,16 +63,6 @@ test('xlsx: a sheet for each list, amounts exact, and no cell runs as a formula'
     .filter(([name]) => name.startsWith('xl/worksheets/'))
     .map(([, bytes]) => strFromU8(bytes));
   expect(xml.filter((text) => text.includes('<f>'))).toEqual([]);
-});
-
-test('xlsx: a report has one workbook, whenever and wherever it is made', async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2025-11-21T00:05:00Z') });
-  onTestFinished(() => void vi.useRealTimers());
-  const first = await bytesOf('xlsx', NEWER, MOVEMENTS);
-  vi.setSystemTime(Date.parse('2026-03-01T12:34:56Z'));
-  const second = await bytesOf('xlsx', NEWER, MOVEMENTS);
-  expect(Buffer.from(second).equals(Buffer.from(first))).toBe(true);
-  expect(Object.keys(workbookOf(second))).toContain('Movements');
 });
 
 test('xlsx: an amount is a number to sum, the exact text, and smallest units, and its column says so', async () => {
@@ -179,9 +169,8 @@ test('csv and xlsx: the sentences name amounts in the asset’s own unit, as the
     .map((row) => row[head.indexOf('detail')]);
   expect(details).toEqual([shownApart, shown, shown, shown]);
   const sheets = workbookOf(await bytesOf('xlsx', more));
-  for (const name of ['Differences', 'Open breaks', 'Later breaks']) {
-    expect(sheets[name]?.flat(), name).toContain(shown);
-  }
+  const lists = ['Differences', 'Open breaks', 'Later breaks'];
+  expect(lists.filter((name) => sheets[name]?.flat().includes(shown) !== true)).toEqual([]);
   expect(sheets['Report']?.flat()).toContain(shownApart);
 });
 

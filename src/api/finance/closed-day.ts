@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import type { Closable } from '../../domain/close/closable.ts';
 import { isoTime } from '../formats.ts';
 import { notFound, type ProblemError } from '../problem.ts';
-import type { Closable, Services } from '../services.ts';
+import type { Services } from '../services.ts';
 
 /** A calendar date: 2025-02-30 is a mistake, not a day without a report. */
 const date = z.iso

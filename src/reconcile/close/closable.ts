@@ -1,14 +1,8 @@
+import type { Closable } from '../../domain/close/closable.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { CloseCalendar } from './calendar.ts';
 
-/** Whether a day that is not closed can be closed now. */
-export type Closable =
-  | { readonly kind: 'ended' }
-  | { readonly kind: 'too_early'; readonly cutOffAt: number }
-  /** The journal has nothing of that day. `begins`: the day of its first fact; null: it has none. */
-  | { readonly kind: 'before_journal'; readonly begins: string | null };
-
-/** `nowMs`: Unix milliseconds. */
+/** Whether a day that is not closed can be closed now. `nowMs`: Unix milliseconds. */
 export async function closableAt(
   day: string,
   nowMs: number,
