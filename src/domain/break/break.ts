@@ -157,6 +157,13 @@ export interface BreakStep {
 /** The actor that opens and resolves breaks without a person. */
 export const RECONCILER = 'reconciler';
 
+/**
+ * How the detail of an `unknown_to_custody` of a credited deposit ends. The texts of breaks never
+ * change.
+ */
+export const UNKNOWN_AFTER_CREDIT =
+  'it was credited, ask the custody service whether it is on the chain';
+
 /** The stable key of a break, from its type and identifying parts. */
 export function breakKey(type: BreakType, ...parts: readonly (string | null)[]): string {
   return JSON.stringify([type, ...parts]);

@@ -1,5 +1,5 @@
 import type { Amount } from '../money/amount.ts';
-import { differenceOf, type BreakType, type Finding } from './break.ts';
+import { differenceOf, UNKNOWN_AFTER_CREDIT, type BreakType, type Finding } from './break.ts';
 import type { Outcome } from '../deposit/record/comparison.ts';
 import { addTo } from '../counts.ts';
 import type { BlockchainHash } from '../ids.ts';
@@ -74,6 +74,15 @@ export function isExemptible({
   return !isOfCredit && (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
 }
 
+/**
+ * Whether a rule is too broad for a difference. The money of a credited deposit may be gone, so only a
+ * rule for its hash exempts that: its author has looked at this deposit.
+ */
+function isTooBroad({ blockchainHash }: ExemptionRule, { type, detail }: Finding): boolean {
+  const isOfCredit = type === 'unknown_to_custody' && detail.endsWith(UNKNOWN_AFTER_CREDIT);
+  return isOfCredit && blockchainHash === undefined;
+}
+
 /** Whether a rule covers a signed difference; null: a difference without figures. */
 export function coversFigure(rule: ExemptionRule, difference: Amount | null): boolean {
   const { direction, amount } = rule;
@@ -87,6 +96,7 @@ function matches(rule: ExemptionRule, found: Finding): boolean {
   const same = (wanted: string | undefined, is: string | null): boolean =>
     wanted === undefined || wanted === is;
   return (
+    !isTooBroad(rule, found) &&
     same(rule.breakType, type) &&
     same(rule.asset, subject.asset) &&
     same(rule.vaultId, subject.vaultId) &&

@@ -149,6 +149,22 @@ test.for<
   expect(exemptionOf(about, { rules, at: BEFORE }) !== undefined).toBe(is);
 });
 
+test.for([
+  [{ breakType: 'unknown_to_custody' }, false],
+  [{ vaultId: 'v1' }, false],
+  [{ breakType: 'unknown_to_custody', blockchainHash: '0xa1' }, true],
+] as const)(
+  'whether the rule %o exempts a credited deposit that is gone: %s',
+  ([narrowing, is]) => {
+    const { subject } = found(-1n);
+    const detail =
+      'the custody API does not know this transaction: it was credited, ask the custody service whether it is on the chain';
+    const gone = finding('unknown_to_custody', { key: 'x', detail, subject });
+    const rules = [ruleOf(narrowing)];
+    expect(exemptionOf(gone, { rules, at: BEFORE }) !== undefined).toBe(is);
+  },
+);
+
 test('the first rule in force names the exemption', () => {
   const rules = [
     ruleOf({ rule: 'ended', vaultId: 'v1', until: 10 }),

@@ -74,7 +74,7 @@ async function afterForgetting(...amounts: readonly number[]) {
     const { custodyRead, custodyClosing } = totalOf(report, depositAddress);
     return [custodyRead, custodyClosing, ...explanations(report)];
   };
-  return { stage, sweep, figures };
+  return { stage, sweep, hashes, figures };
 }
 
 test('a deposit that the API does not know any more leaves the custody figures', async () => {
@@ -84,11 +84,16 @@ test('a deposit that the API does not know any more leaves the custody figures',
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
-test('such a deposit leaves them also when a person has exempted the break', async () => {
-  const { stage, sweep, figures } = await afterForgetting(5);
+test('such a deposit leaves them also when a person has exempted its hash, and not its type alone', async () => {
+  const { stage, sweep, hashes, figures } = await afterForgetting(5);
   const until = stage.now + 30 * DAY_MS;
-  const terms = { rule: 'gone', until, reason: 'taken back by hand', owner: 'ann' };
-  await stage.open.decide({ kind: 'exempt', rule: { ...terms, breakType: 'unknown_to_custody' } });
+  const terms = { until, reason: 'taken back by hand', owner: 'ann' };
+  const broad = { ...terms, rule: 'forgeries', breakType: 'unknown_to_custody' } as const;
+  await stage.open.decide({ kind: 'exempt', rule: broad });
+  await stage.run(sweep);
+  expect(stage.open.openBreaks()).toEqual(['unknown_to_custody']);
+  const [blockchainHash = ''] = hashes;
+  await stage.open.decide({ kind: 'exempt', rule: { ...terms, rule: 'gone', blockchainHash } });
   await stage.run(sweep);
   expect(stage.open.openBreaks()).toEqual([]);
   expect(await figures()).toEqual(['700', '705']);

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Failure } from '../../../src/custody/call/outcome.ts';
-import {
-  ETH,
-  forgedConfirmation,
-  GRACE_MS,
-  type DepositAddress,
-  type Stage,
-} from '../stage.ts';
+import { ETH, forgedConfirmation, GRACE_MS, type DepositAddress, type Stage } from '../stage.ts';
 import { startVerifying } from '../verifying/verifying-stage.ts';
 
 const REFUSED: Failure = {

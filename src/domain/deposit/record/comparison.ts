@@ -1,5 +1,11 @@
 import { ZERO, type Amount } from '../../money/amount.ts';
-import { breakKey, finding, type BreakType, type Finding } from '../../break/break.ts';
+import {
+  breakKey,
+  finding,
+  UNKNOWN_AFTER_CREDIT,
+  type BreakType,
+  type Finding,
+} from '../../break/break.ts';
 import type { CustodyTransaction } from '../../fact/custody-record.ts';
 import { isNamedByWebhooksAlone, type Deposit } from '../deposit.ts';
 import type { ChangeSet } from '../../hash/hash-state.ts';
@@ -217,9 +223,7 @@ export function isRenamed(deposit: Deposit, record: CustodyTransaction): boolean
 
 function unknown(deposit: Deposit, why: string): Outcome {
   const advice =
-    deposit.credit === null
-      ? 'do not credit it, it may be forged'
-      : 'it was credited, ask the custody service whether it is on the chain';
+    deposit.credit === null ? 'do not credit it, it may be forged' : UNKNOWN_AFTER_CREDIT;
   return broken(
     depositFinding('unknown_to_custody', deposit, {
       expected: ZERO,
