@@ -22,7 +22,10 @@ interface Round<Subject> {
   readonly postponed: number;
   readonly failed: number;
   readonly requests: number;
-  /** The API cannot be asked any more in this run. */
+  /**
+   * The API cannot be asked any more in this run. If it failed at one subject, it may answer for those
+   * of another kind: anybody can forge subjects at which it fails.
+   */
   readonly final: boolean;
 }
 
@@ -49,10 +52,10 @@ export async function roundOf<Subject>(
     const found = await ask(subject);
     if (found.kind === 'failed') {
       failed += 1;
-      final = found.final;
+      final = found.final && !found.isAttempt;
       // A look-up that keeps failing must not starve the others.
       if (found.isAttempt) backoff.take(subject, now);
-      if (final) break;
+      if (found.final) break;
       continue;
     }
     answered += 1;

@@ -166,7 +166,7 @@ export class SingleLookups {
     if (!isByHash || network === null || blockchainHash === null) {
       const found = await lookUpTransaction(custody, transactionId, deadlineMs);
       if (found.kind !== 'failed') return found;
-      if (found.isAttempt && withdrawal.custody === 'unasked') {
+      if (found.isAttempt && withdrawal.custody !== 'doubted') {
         putBounded(this.#namelessWithdrawals, [transactionId, true], NAMELESS_MAX);
       }
       if (found.final || network === null || blockchainHash === null) return found;

@@ -36,9 +36,17 @@ export class LookupBackoff<Subject> {
     this.#idOf = idOf;
   }
 
-  /** Subjects that are due, the longest overdue first. */
+  /**
+   * Subjects that are due: alternately those asked for before, the longest overdue first, and those
+   * never asked for. Forged subjects that keep arriving must not starve the others.
+   */
   due(subjects: readonly Subject[], now: number): Subject[] {
-    return this.#inOrder(subjects, (times) => (isDue(now, times) ? times.dueAt : null));
+    const due = this.#inOrder(subjects, (times) => (isDue(now, times) ? times.dueAt : null));
+    const isAsked = (subject: Subject): boolean => this.#asked.has(this.#idOf(subject));
+    return interleaved(
+      due.filter(isAsked),
+      due.filter((subject) => !isAsked(subject)),
+    );
   }
 
   /** Subjects that are not due, the longest unasked first. */

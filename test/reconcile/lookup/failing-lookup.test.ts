@@ -9,11 +9,11 @@ const REFUSED: Failure = {
 };
 const FAILED: Failure = { kind: 'unavailable', cause: { kind: 'server-error', status: 500 } };
 
-/** Lets a look-up of the transaction `made-up` end so. */
+/** Lets look-ups of transactions whose id begins with `made-up` end so. */
 function failsAt({ client }: Stage, failure: Failure): void {
   const one = client.transaction.bind(client);
   client.transaction = async (id, ...asked) => {
-    if (id === 'made-up') return failure;
+    if (id.startsWith('made-up')) return failure;
     return one(id, ...asked);
   };
 }
@@ -58,16 +58,20 @@ test('a look-up at which the API fails every time does not starve the others', a
   expect(stage.open.openBreaks()).toEqual(['unknown_to_custody', 'unknown_to_custody']);
 });
 
-/** A debit of 50 units under the id `made-up`. */
-function forgedDebit({ vaultId, accountId, addressId }: DepositAddress, blockchainHash: string) {
+/** A debit of 50 units under an id that begins with `made-up`. */
+function forgedDebit(
+  { vaultId, accountId, addressId }: DepositAddress,
+  blockchainHash: string,
+  name = '',
+) {
   return {
-    id: 'forged-debit',
+    id: `forged-debit${name}`,
     timestamp: 1,
     stream: 'outgoing',
     type: 'mined',
     vaultId,
-    transactionId: 'made-up',
-    orderId: 'made-up',
+    transactionId: `made-up${name}`,
+    orderId: `made-up${name}`,
     accountId,
     addressId,
     network: 'ethereum',
@@ -93,3 +97,28 @@ test('a forged withdrawal at whose id the API fails is looked up by its hash, an
   expect(stage.open.openBreak('unknown_to_custody').severity).toBe('critical');
   expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
+
+test.for(['deposit', 'withdrawal'])(
+  'a forged withdrawal leaves the books, although a forged %s at which the API fails arrives each minute',
+  async (kind) => {
+    const { stage, sweep } = await startVerifying();
+    failsAt(stage, FAILED);
+    const depositAddress = await stage.depositAddress();
+    for (let run = 0; run < 40; run += 1) {
+      if (run === 10) await stage.deliver(forgedDebit(depositAddress, '0xd0'));
+      const blockchainHash = `0x${run}`;
+      const forged = { id: `forged-${run}`, blockchainHash, transactionId: `made-up-${run}` };
+      await stage.deliver(
+        kind === 'deposit'
+          ? forgedConfirmation(depositAddress, forged)
+          : forgedDebit(depositAddress, blockchainHash, `-${run}`),
+      );
+      await stage.run(sweep);
+      await stage.caller.advance(60_000);
+    }
+    const [withdrawal] = stage.open.rows(
+      `SELECT custody FROM withdrawals WHERE transaction_id = 'made-up'`,
+    );
+    expect(withdrawal).toEqual({ custody: 'unknown' });
+  },
+);
