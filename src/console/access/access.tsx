@@ -6,6 +6,7 @@ import { basisIn, textOf, type Fields } from '../../pages/parts/form/form-text.t
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import type { Written } from '../../pages/parts/written-text.tsx';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
+import { inFormWords } from '../frame/form-words.ts';
 import { writtenIn } from '../frame/written.ts';
 import { AccessPage, IssuedPage, PATH } from './access-page.tsx';
 import { SESSIONS_PATH } from './sessions-card.tsx';
@@ -69,7 +70,9 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   /** Shows the new token at once: a redirect would have to keep it. */
   const issue = async (pageRequest: PageRequest, call: ApiCall): Promise<Response> => {
     const result = await act(pageRequest, call);
-    if (result.kind === 'refused') return list(pageRequest, result.problem, writtenIn(call));
+    if (result.kind === 'refused') {
+      return list(pageRequest, inFormWords(result.problem), writtenIn(call));
+    }
     const { name, token } = result.body as { readonly name: string; readonly token: string };
     return show(pageRequest, {
       title: 'New token',

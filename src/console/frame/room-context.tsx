@@ -9,6 +9,7 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { roleRefusal } from '../parts/missing-role.ts';
 import type { Sessions } from '../session/session.ts';
 import type { Action, Actions, ConsoleContext, PageRequest } from './context.ts';
+import { inFormWords } from './form-words.ts';
 import { Person } from './person.tsx';
 import { sectionsFor } from './sections.ts';
 import { writtenIn } from './written.ts';
@@ -36,7 +37,7 @@ const IDS_SHOWN_MAX = 10;
 function messageOf(result: ApiResult, action: Omit<Action, 'back'>): Message {
   const { done, doubts } = action;
   if (result.kind === 'refused') {
-    const { title, detail } = result.problem;
+    const { title, detail } = inFormWords(result.problem);
     const written = writtenIn({ body: action.written ?? action.body });
     return { tone: 'alarm', title, detail, written };
   }
@@ -69,7 +70,9 @@ function messageOfAll(results: readonly ApiResult[], actions: Omit<Actions, 'bac
   const written = writtenIn({ body: actions.written });
   if (calls.length === 0) return { ...NOTHING_CHOSEN, written };
   const refused = results.flatMap((one, index) =>
-    one.kind === 'refused' ? [{ ...one.problem, about: calls[index]?.about ?? '' }] : [],
+    one.kind === 'refused'
+      ? [{ ...inFormWords(one.problem), about: calls[index]?.about ?? '' }]
+      : [],
   );
   const [first] = refused;
   const count = results.length - refused.length;

@@ -7,6 +7,7 @@ import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, Doubt, PageRequest } from '../frame/context.ts';
+import { inFormWords } from '../frame/form-words.ts';
 import { writtenIn } from '../frame/written.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { basisIn, type Fields } from '../../pages/parts/form/form-text.ts';
@@ -212,7 +213,7 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const simulation = await act(pageRequest, { ...SIMULATE, body: { policy: sent.json } });
     // A policy that the API refuses has nothing to set: the person corrects the form.
     if (simulation.kind === 'refused') {
-      const { problem } = simulation;
+      const problem = inFormWords(simulation.problem);
       return edit(pageRequest, { ...sent, problem }, decimals, statusOf(problem));
     }
     const body = (
@@ -242,7 +243,7 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     const result = await act(pageRequest, call);
     // The person's change stays on the page, beside what is wrong with it.
     if (result.kind === 'refused') {
-      const problem = { ...result.problem, written: writtenIn(call) };
+      const problem = { ...inFormWords(result.problem), written: writtenIn(call) };
       return edit(pageRequest, { ...sent, problem }, decimals, statusOf(problem));
     }
     const { version: set } = result.body as { readonly version: string };

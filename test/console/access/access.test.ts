@@ -67,11 +67,11 @@ test('a token with a wrong field answers 400 and names the field, and a used nam
   expect((await ada.post(PATH, NEW_TOKEN)).status).toBe(200);
   const version = /name="version" value="(tok_\d+)"/.exec(await ada.get(PATH))?.[1] ?? '';
   const cases = [
-    [PATH, { ...NEW_TOKEN, name: 'a b' }, 400, 'name: must be 1 to 64 letters'],
-    [PATH, { ...NEW_TOKEN, name: 'other', role: 'king' }, 400, 'role: must be one of viewer'],
-    [PATH, { ...NEW_TOKEN, name: 'other', reason: ' ' }, 400, 'reason: must not be empty'],
+    [PATH, { ...NEW_TOKEN, name: 'a b' }, 400, 'Name: must be 1 to 64 letters'],
+    [PATH, { ...NEW_TOKEN, name: 'other', role: 'king' }, 400, 'Role: must be one of viewer'],
+    [PATH, { ...NEW_TOKEN, name: 'other', reason: ' ' }, 400, 'Reason: must not be empty'],
     [PATH, NEW_TOKEN, 409, 'the name desk is used'],
-    [`${PATH}/desk/rotate`, { version, reason: '' }, 400, 'reason: must not be empty'],
+    [`${PATH}/desk/rotate`, { version, reason: '' }, 400, 'Reason: must not be empty'],
     [
       `${PATH}/desk/rotate`,
       { version: '1', reason: 'yearly' },

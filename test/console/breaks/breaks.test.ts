@@ -312,13 +312,13 @@ test('the form returns to the queue only, and needs a step that exists', async (
   expect((await olga.request('/console/breaks/brk_none')).status).toBe(404);
 });
 
-test('an empty reason is refused with the API’s words', async () => {
+test('an empty reason is refused with the form’s words', async () => {
   const console = await severalBreaks();
   const { id } = console.open.openBreak('malformed');
   const olga = await console.as('olga');
   const page = words(await olga.send(`/console/breaks/${id}/resolve`, { reason: ' ' }));
-  expect(page).toContain('The request is not valid');
-  expect(page).toContain('reason: must not be empty');
+  expect(page).toContain('The form is not valid');
+  expect(page).toContain('Reason: must not be empty');
 });
 
 test('before a resolution the page says what it posts, or that it posts nothing', async () => {

@@ -120,7 +120,7 @@ test('a text that is too long is not cut: its refusal says how long it may be, a
     )),
   ];
   for (const page of refusals) {
-    expect(words(page)).toMatch(/(reason|note): must have at most 1000 characters, and has 4999/);
+    expect(words(page)).toMatch(/(Reason|Note): must have at most 1000 characters, and has 4999/);
     expect(page).toContain(`<q>${reason}</q>`);
   }
 });
@@ -132,7 +132,7 @@ test('a bulk form without a tick keeps what was written, and different refusals 
   const olga = await console.as('olga');
   const fields = { step: 'assign', reason: 'my vault', assignee: 'otto' };
   expect(words(await olga.send('/console/breaks/bulk', fields))).toMatch(
-    /Nothing was chosen .* You wrote: reason my vault , assignee otto /,
+    /Nothing was chosen .* You wrote: Reason my vault , Assignee otto /,
   );
   const sendAll = async (step: string): Promise<string> => {
     const body = new URLSearchParams({ ...fields, step });
@@ -147,7 +147,7 @@ test('a bulk form without a tick keeps what was written, and different refusals 
   expect(some).toContain(
     `1 break is resolved. 12 refused. ${ids.slice(0, 10).join(', ')} and 2 more: resolved already by olga: first`,
   );
-  expect(some).toMatch(/You wrote: reason my vault , assignee otto /);
+  expect(some).toMatch(/You wrote: Reason my vault , Assignee otto /);
   const every = await sendAll('resolve');
   expect(every).toContain(`${ids[12]}: resolved already by olga: my vault`);
 });

@@ -88,10 +88,10 @@ test('a rule with a wrong field is refused, and keeps what was written, in its u
   const form = { ...fields, rule: 'old wallet', until: 'soon', reason: '<b>ticket</b> 1' };
   const page = await olga.send(`/console/breaks/${id}/exempt`, form);
   expect(words(page)).toMatch(
-    /The request is not valid .*until.* You wrote: .*rule old wallet , owner olga , until soon , reason /,
+    /The form is not valid .*End: .* You wrote: .*Rule old wallet , Owner olga , End soon , Reason /,
   );
-  expect(page).toContain('reason <q>&lt;b&gt;ticket&lt;/b&gt; 1</q>');
-  expect(page).toContain('amount <q>-1.5</q>');
+  expect(page).toContain('Reason <q>&lt;b&gt;ticket&lt;/b&gt; 1</q>');
+  expect(page).toContain('Amount <q>-1.5</q>');
   expect(words(page)).not.toContain('basis [');
   expect(words(await olga.get(`/console/breaks/${id}`))).not.toContain('You wrote');
 });
@@ -164,7 +164,7 @@ test.for([
   const form = { ...fields, ...wrong, reason: 'ticket 1' };
   const page = words(await olga.send(`/console/breaks/${id}/exempt`, form));
   expect(page).toContain(text);
-  expect(page).toMatch(/You wrote: .* reason ticket 1 .*amount /);
+  expect(page).toMatch(/You wrote: .* Reason ticket 1 .*Amount /);
   expect((await console.api.reads.exemptions()).rules).toEqual([]);
 });
 
@@ -183,10 +183,10 @@ test('a form that the API refuses says why, and adds no rule', async () => {
   const olga = await console.as('olga');
   const fields = fieldsIn(await olga.get(`/console/breaks/${id}`));
   for (const [wrong, text] of [
-    [{ until: '2020-01-01', reason: 'x' }, 'has ended already: give a later end in until'],
-    [{ until: '', reason: 'x' }, 'until: must be a day'],
-    [{ reason: '' }, 'reason: must not be empty'],
-    [{ rule: '?', reason: 'x' }, 'rule: must be 1 to 64'],
+    [{ until: '2020-01-01', reason: 'x' }, 'has ended already: give a later end'],
+    [{ until: '', reason: 'x' }, 'End: must be a day'],
+    [{ reason: '' }, 'Reason: must not be empty'],
+    [{ rule: '?', reason: 'x' }, 'Rule: must be 1 to 64'],
   ] as const) {
     const page = words(await olga.send(`/console/breaks/${id}/exempt`, { ...fields, ...wrong }));
     expect(page).toContain(text);

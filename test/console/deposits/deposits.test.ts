@@ -255,7 +255,7 @@ test('a decision about another amount is not made', async () => {
   const fields = { reason: 'sure', basis: basis.replaceAll('&quot;', '"') };
   const page = words(await olga.send(`${path}/approve`, fields));
   expect(page).toContain('it changed since you read it: its epoch was 0 and is 1 now.');
-  expect(page).toContain('You wrote: reason sure ');
+  expect(page).toContain('You wrote: Reason sure ');
   expect(open.deposit().approvals).toBe('[]');
 });
 

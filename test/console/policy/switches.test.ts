@@ -71,7 +71,7 @@ test('a halt of another thing without its name is refused, and does not halt eve
   const olga = await console.as('olga');
   for (const blank of ['', ' ']) {
     const form = { network: blank, asset: blank, reason: 'a fork' };
-    expect(words(await olga.send(`${PATH}/halt`, form))).toContain('network: must not be empty');
+    expect(words(await olga.send(`${PATH}/halt`, form))).toContain('Network: must not be empty');
   }
   expect((await held(console)).halted).toEqual([]);
   await olga.send(`${PATH}/halt`, { network: '', asset: ' ethereum:ETH ', reason: 'a fork' });

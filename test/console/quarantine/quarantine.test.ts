@@ -46,7 +46,7 @@ test('a retry that still fails says why, alone and in bulk', async () => {
   const bulk = await olga.send('/console/quarantine/retry', { kept: id, reason: 'upgraded' });
   expect(words(bulk)).toContain('Conflicts with the current state');
   const none = await olga.send('/console/quarantine/retry', { reason: 'upgraded' });
-  expect(words(none)).toMatch(/Nothing was chosen .* You wrote: reason upgraded /);
+  expect(words(none)).toMatch(/Nothing was chosen .* You wrote: Reason upgraded /);
 });
 
 test.for(['vera', 'chris', 'fiona', 'olga', 'ada', 'audra'] as const satisfies readonly Person[])(
