@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import { GUIDES, STEPS_AFTER_REVERSAL } from '../../../src/console/breaks/guide/guides.ts';
+import { SETTINGS as ALL_SETTINGS } from '../../../src/console/policy/policy-text.ts';
 import { BREAK_TYPES } from '../../../src/domain/break/break.ts';
 import { readPage } from '../../docs/reading/page.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 import { severalBreaks } from './several-breaks.ts';
+
+/** Settings whose names are no everyday words. */
+const SETTINGS = ALL_SETTINGS.filter((name) => /[A-Z]/.test(name));
 
 /** A text of the documentation as the console writes it: no marks of Markdown. */
 function plain(markdown: string): string {
@@ -33,6 +37,11 @@ test.for(BREAK_TYPES)('what the console says about %s is what the documentation 
       expect(section).toContain(sentence.replace(/\.$/, ''));
     }
   }
+});
+
+test('no guide names a setting of the policy otherwise than the policy page does', () => {
+  const texts = Object.values(GUIDES).flatMap(({ happened, steps }) => [happened, ...steps]);
+  expect(texts.filter((text) => SETTINGS.some((setting) => text.includes(setting)))).toEqual([]);
 });
 
 test('what the console says of a reversal that the feed has made is what the documentation says', () => {

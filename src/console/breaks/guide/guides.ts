@@ -90,7 +90,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
   },
   unattributed_memo: {
     happened:
-      'A deposit came with a memo that is not registered, or without a memo where the policy says requireMemo.',
+      'A deposit came with a memo that is not registered, or without a memo where the policy requires one.',
     steps: [
       'Find the customer. An operator opens the deposit, chooses Name owner, and enters the customer. The break closes when the deposit is no longer held for its memo.',
       'Register the memo for later payments. This alone does not end the present hold.',
