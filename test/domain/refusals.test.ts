@@ -109,12 +109,12 @@ test.for(ABOUT_DEPOSITS)('a deposit of %o, %o: %s', ([facts, decision, is]) => {
 
 /** What a release does not change, and what does. */
 const HELD: [reason: HoldReason, next: string][] = [
-  ['approval_required', ': approve it with POST /v1/deposits/{id}/approve'],
-  ['unattributed_memo', ': name its owner with POST /v1/deposits/{id}/attribute'],
-  ['memo_required', ': name its owner with POST /v1/deposits/{id}/attribute'],
-  ['dust', ': change minimumAmount with PUT /v1/policy'],
-  ['before_start', ': change startsAt with PUT /v1/policy'],
-  ['halted', ': resume crediting with POST /v1/policy/resume'],
+  ['approval_required', ': approve it'],
+  ['unattributed_memo', ': name its owner'],
+  ['memo_required', ': name its owner'],
+  ['dust', ': change the minimum amount in the policy'],
+  ['before_start', ': change the start of crediting in the policy'],
+  ['halted', ': resume crediting'],
 ];
 
 test.for(HELD)('a release of one that is held for %s says what to do%s', ([held, next]) => {

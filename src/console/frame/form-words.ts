@@ -35,26 +35,12 @@ const WRONG_MEMBER = /(?<=^|; )([A-Za-z]+)(?=: )/g;
 /** Members whose names are no words. */
 const COMPOUND = /\b[a-z]+(?:[A-Z][a-z]+)+\b/g;
 
-/** Ends of refusals that name a call or one of its members, and what a person does instead. */
-const CALLS: readonly (readonly [end: RegExp, instead: string])[] = [
-  [/ change minimumAmount with PUT \/v1\/policy$/, ' change “Minimum amount” under Policy'],
-  [/ change startsAt with PUT \/v1\/policy$/, ' change “Credited from” under Policy'],
-  [/ with POST \/v1\/policy\/resume$/, ' under Policy'],
-  [/ with POST \/v1\/deposits\/\{id\}\/\w+$/, ''],
-  [/: list them with GET \/v1\/\w+\.$/, '.'],
-  [/ a later end in until$/, ' a later end'],
-];
-
-/** A refusal of the API as the reader of a form understands it: labels, and no calls. */
+/** The refusal of a call's body as the reader of a form understands it: with labels, and no calls. */
 export function inFormWords(problem: ProblemShown): ProblemShown {
-  const { status, detail } = problem;
-  if (status === 400) {
-    const shown = detail
-      .replaceAll(FOR_PROGRAMS, '')
-      .replaceAll(WRONG_MEMBER, labelOf)
-      .replaceAll(COMPOUND, labelOf);
-    return { status, title: 'The form is not valid', detail: shown };
-  }
-  const shown = CALLS.reduce((text, [end, instead]) => text.replace(end, instead), detail);
-  return { ...problem, detail: shown };
+  if (problem.status !== 400) return problem;
+  const detail = problem.detail
+    .replaceAll(FOR_PROGRAMS, '')
+    .replaceAll(WRONG_MEMBER, labelOf)
+    .replaceAll(COMPOUND, labelOf);
+  return { ...problem, title: 'The form is not valid', detail };
 }

@@ -92,7 +92,7 @@ export function changeExemptions(
     return refused('conflict', `a rule ${quoted} is in force: end it, or choose another name`);
   }
   if (decision.rule.until <= at) {
-    return refused('conflict', `the rule ${quoted} has ended already: give a later end in until`);
+    return refused('conflict', `the rule ${quoted} has ended already: give a later end`);
   }
   if (addedIn(others).length >= ADDED_MAX) {
     return refused('conflict', `people have added ${ADDED_MAX} rules: end one that is not needed`);

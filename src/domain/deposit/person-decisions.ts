@@ -22,12 +22,12 @@ function conflict(detail: string, reason?: ConflictReason): Taken {
 
 /** What continues a held deposit when a release cannot. */
 const NEXT_STEP: Partial<Record<HoldReason, string>> = {
-  approval_required: 'approve it with POST /v1/deposits/{id}/approve',
-  unattributed_memo: 'name its owner with POST /v1/deposits/{id}/attribute',
-  memo_required: 'name its owner with POST /v1/deposits/{id}/attribute',
-  dust: 'change minimumAmount with PUT /v1/policy',
-  before_start: 'change startsAt with PUT /v1/policy',
-  halted: 'resume crediting with POST /v1/policy/resume',
+  approval_required: 'approve it',
+  unattributed_memo: 'name its owner',
+  memo_required: 'name its owner',
+  dust: 'change the minimum amount in the policy',
+  before_start: 'change the start of crediting in the policy',
+  halted: 'resume crediting',
 };
 
 /** Why a release changes nothing about a deposit that no person and no decimals hold. */

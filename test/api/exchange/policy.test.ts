@@ -109,7 +109,7 @@ test('a deposit that the custody service created before the start is held, and c
   expect(api.open.deposits()).toMatchObject([{ state: 'held', reason: 'before_start' }]);
   const [{ deposit_id: id } = { deposit_id: '' }] = api.open.deposits();
   const release = await api.post(`/v1/deposits/${id}/release`, { reason: 'x' });
-  expect(release.body['detail']).toContain('change startsAt with PUT /v1/policy');
+  expect(release.body['detail']).toContain('change the start of crediting in the policy');
   expect([api.open.feedLines(), api.open.breaks()]).toEqual([[], []]);
   const earlier = { ...later, startsAt: '1970-01-01T01:00:01.999+01:00' };
   await put(api, { policy: earlier, reason: 'nobody credited that one' });

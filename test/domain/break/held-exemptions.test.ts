@@ -64,7 +64,7 @@ test.for<[string, ExemptionDecision, unknown]>([
   [
     'a rule that has ended',
     add('x', NOW),
-    'conflict: the rule "x" has ended already: give a later end in until',
+    'conflict: the rule "x" has ended already: give a later end',
   ],
   ['an end of no rule', end('nothing'), 'not_found: no exemption rule "nothing"'],
   [

@@ -11,27 +11,27 @@ test.for<[why: string, facts: Partial<Deposit>, says: string]>([
   [
     'one that is halted',
     { state: 'held', reason: 'halted' },
-    `${NOBODY_HOLDS} halted, ${UNCHANGED}: resume crediting with POST /v1/policy/resume`,
+    `${NOBODY_HOLDS} halted, ${UNCHANGED}: resume crediting`,
   ],
   [
     'one with an unregistered memo',
     { state: 'held', reason: 'unattributed_memo' },
-    `${NOBODY_HOLDS} unattributed_memo, ${UNCHANGED}: name its owner with POST /v1/deposits/{id}/attribute`,
+    `${NOBODY_HOLDS} unattributed_memo, ${UNCHANGED}: name its owner`,
   ],
   [
     'one without a memo, where one is required',
     { state: 'held', reason: 'memo_required' },
-    `${NOBODY_HOLDS} memo_required, ${UNCHANGED}: name its owner with POST /v1/deposits/{id}/attribute`,
+    `${NOBODY_HOLDS} memo_required, ${UNCHANGED}: name its owner`,
   ],
   [
     'one that is dust',
     { state: 'held', reason: 'dust' },
-    `${NOBODY_HOLDS} dust, ${UNCHANGED}: change minimumAmount with PUT /v1/policy`,
+    `${NOBODY_HOLDS} dust, ${UNCHANGED}: change the minimum amount in the policy`,
   ],
   [
     'one that needs an approval',
     { state: 'held', reason: 'approval_required' },
-    `${NOBODY_HOLDS} approval_required, ${UNCHANGED}: approve it with POST /v1/deposits/{id}/approve`,
+    `${NOBODY_HOLDS} approval_required, ${UNCHANGED}: approve it`,
   ],
   [
     'one whose hold ended before it was evaluated again',
