@@ -19,6 +19,15 @@ const NOT_SHOWN = 'it took place, but this replica does not show it yet';
 /** While an owner changes, facts wait: a shorter time without an owner keeps nobody from serving. */
 const PENDING_MS_MAX = 10_000;
 
+/**
+ * How long a receiver that is cut off shows its replica: longer than a failover of the database takes.
+ * Others may go on meanwhile, so balances become old and tokens are revoked.
+ */
+const CUT_OFF_SHOWN_MS_MAX = 60_000;
+
+const CUT_OFF =
+  'this receiver does not follow the journal now, and what its replica shows may be old: ask another receiver; /readyz says why';
+
 const REPAIR = 'Repair that, or stop this receiver so that another one takes over';
 
 const NOBODY_OWNS =
@@ -56,6 +65,8 @@ export class Receiver {
   #dutiesFailure: string | null = null;
   /** Since when facts have nowhere to go; null while they have. */
   #pendingSince: number | null = -Infinity;
+  /** Until when this replica may be shown if the receiver is cut off, on the clock. */
+  #shownUntil = -Infinity;
   #updated: Promise<void> = Promise.resolve();
   #isEnding = false;
 
@@ -116,8 +127,9 @@ export class Receiver {
       case 'follower':
         return role.isLevel ? null : NOT_LEVEL;
       case 'owner':
-      case 'cut_off':
         return null;
+      case 'cut_off':
+        return this.#options.clock() < this.#shownUntil ? null : CUT_OFF;
       default:
         return role satisfies never;
     }
@@ -126,9 +138,16 @@ export class Receiver {
   /** Receives a change of the role. */
   take(role: Role): void {
     this.#role = role;
+    this.#shownUntil = this.#showsUntil(role);
     logRole(this.#options.log, role);
     this.#setRoute();
     this.#updated = this.#updated.then(() => this.#updateDuties());
+  }
+
+  #showsUntil(role: Role): number {
+    if (role.kind === 'owner' || (role.kind === 'follower' && role.isLevel)) return Infinity;
+    if (role.kind !== 'cut_off') return -Infinity;
+    return Math.min(this.#shownUntil, this.#options.clock() + CUT_OFF_SHOWN_MS_MAX);
   }
 
   /** Begins no duties from now on: this receiver stops. */
@@ -245,6 +264,8 @@ export class Receiver {
       await ownership.begin();
       this.#dutiesFailure = null;
     } catch (error) {
+      // The stop has ended the ownership under them.
+      if (this.#isEnding) return;
       const cause = error instanceof Error ? error.message : String(error);
       if (cause !== this.#dutiesFailure) {
         log.warn(

@@ -52,10 +52,11 @@ export const RENEW: Statement<{ epoch: number }> = {
     WHERE process = $1 AND epoch = $2 AND commit_number = $4 AND head_hash = $5 RETURNING epoch`,
 };
 
-/** $1 process, $2 epoch. */
+/** $1 process, $2 epoch; NULL: whichever the process has. */
 export const RELEASE: Statement<object> = {
   name: 'release',
-  text: `UPDATE ownership SET lease_until = clock_timestamp() WHERE process = $1 AND epoch = $2`,
+  text: `UPDATE ownership SET lease_until = clock_timestamp()
+    WHERE process = $1 AND ($2::bigint IS NULL OR epoch = $2)`,
 };
 
 export const OWNER: Statement<{

@@ -114,7 +114,7 @@ export class PostgresJournal implements SharedJournal {
     return renewed !== undefined;
   }
 
-  async release(epoch: number): Promise<void> {
+  async release(epoch: number | null): Promise<void> {
     await this.#write<[object]>([{ statement: RELEASE, values: [this.#process, epoch] }]);
   }
 

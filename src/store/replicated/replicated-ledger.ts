@@ -5,6 +5,9 @@ import { ReplicaDiverged, type Prepared, type Replica } from './replica.ts';
 import type { Role } from './role.ts';
 import { JournalUnavailable, type Owner, type SharedJournal } from './shared-journal.ts';
 
+/** A replica that last held the whole journal longer ago is not level: it sleeps, or cannot keep up. */
+const LEVEL_MS_MAX = 10_000;
+
 /** An owner without commits renews its lease when this share of it has passed. */
 const RENEWED_AFTER_SHARE = 1 / 3;
 
@@ -32,10 +35,15 @@ export class ReplicatedLedger implements Ledger {
   #extendedAt = 0;
   /** Since when an answer that the owner needs is awaited, on `#clock`; null while none is. */
   #askedAt: number | null = null;
-  /** The epoch whose lease may still be valid, also after an append of unknown outcome. */
-  #leasedEpoch: number | null = null;
-  /** As a follower's role has it. */
-  #isLevel = false;
+  /**
+   * The epoch whose lease may still be valid, also after an append of unknown outcome; `unknown` after
+   * an acquisition without an answer.
+   */
+  #leasedEpoch: number | 'unknown' | null = null;
+  /** When the replica last held the whole journal, on `#clock`. Before the first time, and while cut off: never. */
+  #levelAt = -Infinity;
+  /** Whether the last step left commits to the next one. */
+  #isBehind = true;
   #isResigned = false;
   /** The facts that this replica could not write; null when it could write the last ones. */
   #unwritten: readonly Fact[] | null = null;
@@ -130,10 +138,10 @@ export class ReplicatedLedger implements Ledger {
     });
   }
 
-  async #release(epoch: number): Promise<void> {
+  async #release(epoch: number | 'unknown'): Promise<void> {
     this.#leasedEpoch = null;
     try {
-      await this.#journal.release(epoch);
+      await this.#journal.release(epoch === 'unknown' ? null : epoch);
     } catch (error) {
       // The lease ends by itself.
       if (!(error instanceof JournalUnavailable)) throw error;
@@ -160,7 +168,7 @@ export class ReplicatedLedger implements Ledger {
       const effect = appended.kind === 'unknown' ? 'unknown' : 'none';
       return this.#lose(effect, appended.kind === 'fenced' ? NOT_OWNER : appended.cause);
     }
-    this.#extendedAt = asked;
+    this.#extended(asked);
     try {
       return this.#keep(prepared);
     } catch (error) {
@@ -216,7 +224,7 @@ export class ReplicatedLedger implements Ledger {
     if (this.#leaseAgeMs() < this.#leaseMs * RENEWED_AFTER_SHARE) return;
     const asked = this.#clock();
     const isRenewed = await this.#asked(() => this.#journal.renew(epoch, this.#replica.head));
-    if (isRenewed) this.#extendedAt = asked;
+    if (isRenewed) this.#extended(asked);
     else this.#follows(await this.#journal.owner());
   }
 
@@ -232,14 +240,16 @@ export class ReplicatedLedger implements Ledger {
       return !isLevel;
     }
     const asked = this.#clock();
+    this.#leasedEpoch = 'unknown';
     const acquired = await this.#journal.acquire();
     if (acquired.kind === 'owned') {
+      this.#leasedEpoch = null;
       this.#follows(acquired.by);
       return false;
     }
     this.#leasedEpoch = acquired.epoch;
     await this.#followAll(acquired.epoch);
-    this.#extendedAt = asked;
+    this.#extended(asked);
     this.#change({ kind: 'owner', epoch: acquired.epoch });
     return false;
   }
@@ -249,10 +259,19 @@ export class ReplicatedLedger implements Ledger {
    * others append, it may never lack nothing.
    */
   async #followToLevel(): Promise<boolean> {
-    const { commitNumber } = this.#isLevel ? this.#replica.head : await this.#journal.head();
+    const asked = this.#clock();
+    const before = this.#isBehind ? await this.#journal.head() : null;
     const lacksNone = await this.#follow();
-    this.#isLevel = lacksNone || this.#replica.head.commitNumber >= commitNumber;
+    const holdsBefore = before !== null && this.#replica.head.commitNumber >= before.commitNumber;
+    if (lacksNone || holdsBefore) this.#levelAt = asked;
+    this.#isBehind = !lacksNone;
     return lacksNone;
+  }
+
+  /** The lease was extended when that was asked. The owner's replica holds the whole journal. */
+  #extended(asked: number): void {
+    this.#extendedAt = asked;
+    this.#levelAt = asked;
   }
 
   /**
@@ -329,11 +348,13 @@ export class ReplicatedLedger implements Ledger {
   }
 
   #follows(owner: Owner | null): void {
-    this.#change({ kind: 'follower', owner, isLevel: this.#isLevel });
+    const isLevel = this.#clock() - this.#levelAt <= LEVEL_MS_MAX;
+    this.#change({ kind: 'follower', owner, isLevel });
   }
 
   #cutOff(cause: string, owner: Owner | null = null): void {
-    this.#isLevel = false;
+    this.#levelAt = -Infinity;
+    this.#isBehind = true;
     this.#change({ kind: 'cut_off', cause, owner });
   }
 

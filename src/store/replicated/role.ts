@@ -13,8 +13,8 @@ import type { Owner } from './shared-journal.ts';
 export type Role =
   | { readonly kind: 'owner'; readonly epoch: number }
   /**
-   * `owner`: null while nobody owns the journal. `isLevel`: since this receiver last reached the journal,
-   * its replica has once held all of it. Later it lags by a moment.
+   * `owner`: null while nobody owns the journal. `isLevel`: the replica held the whole journal some seconds
+   * ago at most, and since this receiver last reached it.
    */
   | { readonly kind: 'follower'; readonly owner: Owner | null; readonly isLevel: boolean }
   /** `owner`: who keeps facts meanwhile; null while it is not known, or nobody does. */

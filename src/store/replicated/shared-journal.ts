@@ -18,7 +18,8 @@ export interface SharedJournal {
   /**
    * Makes this receiver the owner, unless the lease of another owner has not expired. Raises the
    * epoch, also when this receiver is the owner already: so an append whose outcome is unknown
-   * either has taken effect before, or never will. Throws `JournalUnavailable`.
+   * either has taken effect before, or never will. Throws `JournalUnavailable`; the ownership may be
+   * this receiver's all the same.
    */
   acquire(): Promise<Acquired>;
   /**
@@ -26,8 +27,11 @@ export interface SharedJournal {
    * with `head`: a failover has lost commits. An append extends it too. Throws `JournalUnavailable`.
    */
   renew(epoch: number, head: JournalHead): Promise<boolean>;
-  /** Ends the lease, so that another receiver need not wait for it. Throws `JournalUnavailable`. */
-  release(epoch: number): Promise<void>;
+  /**
+   * Ends the lease, so that another receiver need not wait for it; without an epoch, that of an
+   * acquisition whose answer was lost. Throws `JournalUnavailable`.
+   */
+  release(epoch: number | null): Promise<void>;
   /**
    * Appends one commit. A head instead confirms facts that were repeats and wrote no journal row: the
    * journal still ends there. Either way it writes, because an answer from a read alone may vouch for

@@ -83,6 +83,16 @@ test('a shutdown that comes while duties begin starts none', async () => {
   expect(said).not.toContain('start');
 });
 
+test('duties whose beginning a shutdown ends are no failure', async () => {
+  const { receiver } = receiverAt(7, () => {
+    receiver.beginNoDuties();
+    throw new Error('this receiver does not own the journal');
+  });
+  receiver.take({ kind: 'owner', epoch: 1 });
+  await receiver.end();
+  expect(receiver.dutiesWarning).toBe(null);
+});
+
 test('a receiver that becomes the owner during its shutdown begins no duties', async () => {
   const { receiver, said } = receiverAt();
   receiver.beginNoDuties();
@@ -142,6 +152,32 @@ test('a follower shows nothing before its replica was level once: it would take 
   expect([receiver.showsNothing, receiver.outOfService]).toEqual([null, null]);
   receiver.take({ kind: 'diverged', detail: 'another journal' });
   expect(receiver.showsNothing).toContain('another journal');
+});
+
+test('a receiver that is cut off shows its replica for a minute, and never one that was not level', () => {
+  const { receiver } = receiverAt();
+  const old =
+    /^this receiver does not follow the journal now, and what its replica shows may be old/;
+  receiver.take({ kind: 'cut_off', cause: 'the network', owner: null });
+  expect(receiver.showsNothing).toMatch(old);
+  receiver.take({ kind: 'follower', isLevel: false, owner: OTHER });
+  receiver.take({ kind: 'cut_off', cause: 'the network', owner: null });
+  expect(receiver.showsNothing).toMatch(old);
+  for (const role of [
+    { kind: 'follower', isLevel: true, owner: OTHER },
+    { kind: 'owner', epoch: 5 },
+  ] as const) {
+    receiver.take(role);
+    receiver.take({ kind: 'cut_off', cause: 'the network', owner: null });
+    now += 30_000;
+    receiver.take({ kind: 'cut_off', cause: 'the password', owner: null });
+    now += 29_999;
+    expect(receiver.showsNothing).toBe(null);
+    now += 1;
+    expect(receiver.showsNothing).toMatch(old);
+  }
+  receiver.take({ kind: 'follower', isLevel: true, owner: OTHER });
+  expect(receiver.showsNothing).toBe(null);
 });
 
 test('the owner of an empty journal whose duties cannot begin says that it takes nothing', async () => {

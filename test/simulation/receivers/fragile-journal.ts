@@ -50,7 +50,7 @@ export class FragileJournal implements SharedJournal {
     return this.#call('renew', () => this.#connection.renew(epoch, head));
   }
 
-  release(epoch: number): Promise<void> {
+  release(epoch: number | null): Promise<void> {
     return this.#call('release', () => this.#connection.release(epoch));
   }
 

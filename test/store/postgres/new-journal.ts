@@ -59,7 +59,7 @@ class NewJournal implements SharedJournal {
     return (await this.#journal()).renew(epoch, head);
   }
 
-  async release(epoch: number): Promise<void> {
+  async release(epoch: number | null): Promise<void> {
     return (await this.#journal()).release(epoch);
   }
 

@@ -97,8 +97,9 @@ export class MemoryJournal {
     return this.#endsWith(head) && this.#lease(from, this.now + this.leaseMs);
   }
 
-  release(from: { readonly name: string; readonly epoch: number }): void {
-    this.#lease(from, -1);
+  release(from: { readonly name: string; readonly epoch: number | null }): void {
+    const { epoch = 0 } = this.ownerOf() ?? {};
+    this.#lease({ name: from.name, epoch: from.epoch ?? epoch }, -1);
   }
 
   append(
@@ -187,7 +188,7 @@ export class MemoryReceiver implements SharedJournal {
     return this.#journal.renew({ name: this.#name, epoch }, head);
   }
 
-  async release(epoch: number): Promise<void> {
+  async release(epoch: number | null): Promise<void> {
     this.#reach();
     this.#journal.release({ name: this.#name, epoch });
   }

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Fact } from '../../../src/domain/fact/fact.ts';
-import { factOf, START } from '../open-ledger.ts';
+import { ReplicatedLedger } from '../../../src/store/replicated/replicated-ledger.ts';
+import { JournalUnavailable, type Acquired } from '../../../src/store/replicated/shared-journal.ts';
+import { factOf, OpenLedger, START } from '../open-ledger.ts';
 import { Service } from '../webhook.ts';
-import { MemoryJournal, type Mistakes } from './memory-journal.ts';
+import { MemoryJournal, MemoryReceiver, type Mistakes } from './memory-journal.ts';
 import { Receiver } from './receivers.ts';
 
 function two(mistakes: Mistakes = {}): { journal: MemoryJournal; a: Receiver; b: Receiver } {
@@ -119,6 +121,33 @@ test('a receiver that stops after a commit of unknown outcome hands over at once
   await b.ledger.step();
   expect(b.role).toEqual({ kind: 'owner', epoch: 2 });
   expect(await b.ledger.commit([deposit('n1')])).toMatchObject(DUPLICATE);
+});
+
+/** A connection that loses the answer to an acquisition. */
+class ForgetfulConnection extends MemoryReceiver {
+  override async acquire(): Promise<Acquired> {
+    await super.acquire();
+    throw new JournalUnavailable('no standby has confirmed the write');
+  }
+}
+
+test('a receiver that stops after an acquisition without an answer hands over at once', async () => {
+  const { journal, b } = two();
+  const ledger = new ReplicatedLedger({
+    replica: new OpenLedger(undefined, { sharing: null }).ledger,
+    journal: new ForgetfulConnection('a', journal),
+    leaseMs: journal.leaseMs,
+    clock: () => journal.now,
+    onRole: () => undefined,
+    onApplied: () => undefined,
+  });
+  await ledger.step();
+  await b.ledger.step();
+  expect(b.role).toMatchObject({ kind: 'follower', owner: { name: 'a', isLeased: true } });
+  await ledger.resign();
+  journal.now += 1;
+  await b.ledger.step();
+  expect(b.role).toEqual({ kind: 'owner', epoch: 2 });
 });
 
 test('an owner keeps its ownership while the journal is unreachable for less than a lease', async () => {

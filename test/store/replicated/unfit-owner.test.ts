@@ -243,6 +243,34 @@ test('a follower is level when it holds what the journal held before its step, a
   ]);
 });
 
+test.each(['owner', 'follower'] as const)(
+  'a replica whose %s slept is not level until it holds what the others have kept meanwhile',
+  async (former) => {
+    const journal = new MemoryJournal();
+    const [a, b] = [new Receiver('a', journal), new Receiver('b', journal)];
+    const connection = new NarrowConnection(journal, () => {
+      journal.now += 300;
+      return Promise.resolve();
+    });
+    const sleeping = new OpenLedger(undefined, { sharing: null });
+    const { ledger, roles } = receiverOver(journal, sleeping.ledger, connection);
+    if (former === 'follower') await a.ledger.step();
+    await ledger.step();
+    expect(roles.at(-1)).toMatchObject({ kind: former });
+    journal.now += 3_600_000;
+    await b.ledger.step();
+    for (let commits = 0; commits < 6; commits += 1) {
+      await b.ledger.commit([deposit(`n${commits}`)]);
+    }
+    await ledger.step();
+    expect(roles.at(-1)).toMatchObject({ kind: 'follower', isLevel: false });
+    await ledger.step();
+    await ledger.step();
+    expect(sleeping.ledger.head.commitNumber).toBe(6);
+    expect(roles.at(-1)).toMatchObject({ kind: 'follower', isLevel: true });
+  },
+);
+
 test('a follower that cannot keep up still sees who the owner is, and acquires only when it is level', async () => {
   const journal = new MemoryJournal();
   const [a, b] = [new Receiver('a', journal), new Receiver('b', journal)];
