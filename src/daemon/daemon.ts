@@ -147,7 +147,10 @@ function orderShutdown(parts: Parts, listeners: Listeners, reloading: Reloading)
     shared === null ? { ...SHUTDOWN_SHARES_MS, 'hand-over': 0 } : SHARED_SHUTDOWN_SHARES_MS;
   const step = (name: keyof typeof shares, run: () => Promise<void> | void): void =>
     lifecycle.onShutdown({ name, shareMs: shares[name], run });
-  const duty = (name: DutyStep): void => step(name, () => ownership.stop(name));
+  const duty = (name: DutyStep): void => {
+    const run = (): Promise<void> => ownership.stop(name);
+    lifecycle.onShutdown({ name, shareMs: shares[name], losesNothing: true, run });
+  };
   step('store', () => parts.close());
   step('connections', () => listeners.cut());
   if (shared === null) {

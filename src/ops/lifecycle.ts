@@ -3,13 +3,16 @@ export interface ShutdownStep {
   readonly name: string;
   /** Time budget in milliseconds; unused time carries over to later steps. */
   readonly shareMs: number;
+  /** Nothing is lost when its time ends first: the next start does again what it has not committed. */
+  readonly losesNothing?: boolean;
   readonly run: () => Promise<void> | void;
 }
 
 export type StepResult =
   | { readonly name: string; readonly kind: 'done' }
   | { readonly name: string; readonly kind: 'failed'; readonly error: unknown }
-  | { readonly name: string; readonly kind: 'timed-out'; readonly boundMs: number };
+  /** `abandoned`: its time ended, and nothing is lost. */
+  | { readonly name: string; readonly kind: 'timed-out' | 'abandoned'; readonly boundMs: number };
 
 /** Why the program ends; `failure`: it cannot continue. */
 export type StopCause = 'SIGTERM' | 'SIGINT' | 'failure';
@@ -86,8 +89,8 @@ export class Lifecycle {
   }
 
   /**
-   * The first SIGTERM or SIGINT shuts down. The exit code is 0, or 1 when a step failed or timed
-   * out. A second signal exits with 1 at once.
+   * The first SIGTERM or SIGINT shuts down. The exit code is 0, or 1 when a step failed, or timed
+   * out and may lose something. A second signal exits with 1 at once.
    */
   listen(source: SignalSource): void {
     let signalled = false;
@@ -98,7 +101,8 @@ export class Lifecycle {
       }
       signalled = true;
       void this.shutdown(signal).then((results) => {
-        this.#end('stopped', results.every(({ kind }) => kind === 'done') ? 0 : 1);
+        const isGood = ({ kind }: StepResult): boolean => kind === 'done' || kind === 'abandoned';
+        this.#end('stopped', results.every(isGood) ? 0 : 1);
       });
     };
     source.on('SIGTERM', () => onSignal('SIGTERM'));
@@ -127,11 +131,12 @@ export class Lifecycle {
   }
 
   async #run(step: ShutdownStep, boundMs: number): Promise<StepResult> {
-    const { name } = step;
+    const { name, losesNothing = false } = step;
+    const kind = losesNothing ? 'abandoned' : 'timed-out';
     const ended = new AbortController();
     const bound = this.#options
       .sleep(boundMs, ended.signal)
-      .then((): StepResult => ({ name, kind: 'timed-out', boundMs }));
+      .then((): StepResult => ({ name, kind, boundMs }));
     const work = Promise.resolve()
       .then(() => step.run())
       .then((): StepResult => ({ name, kind: 'done' }))

@@ -1,5 +1,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { onTestFinished } from 'vitest';
+import type { SharedCount } from '../../src/custody/budget/shared-count.ts';
 import type { Attempt, CallOptions } from '../../src/custody/call/caller.ts';
 import { CustodyClient } from '../../src/custody/client.ts';
 import { ScriptedService } from './scripted-service.ts';
@@ -34,7 +35,11 @@ export async function startClient(clock = clockOfTests()) {
   onTestFinished(() => service.stop());
   const attempts: Attempt[] = [];
 
-  function clientOf(options: { baseUrl?: string; addressTransactions?: string }): CustodyClient {
+  function clientOf(options: {
+    baseUrl?: string;
+    addressTransactions?: string;
+    count?: SharedCount;
+  }): CustodyClient {
     const client = new CustodyClient({
       baseUrl: options.baseUrl ?? service.baseUrl,
       clientId: 'client-7',
@@ -42,6 +47,7 @@ export async function startClient(clock = clockOfTests()) {
       clock,
       random: () => 0.5,
       observe: (attempt) => attempts.push(attempt),
+      count: options.count,
       ...(options.addressTransactions === undefined
         ? {}
         : { paths: { addressTransactions: options.addressTransactions } }),

@@ -1,3 +1,4 @@
+import type { Counted } from '../../src/custody/budget/shared-count.ts';
 import { expect, test } from 'vitest';
 import { errorReply } from './scripted-service.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -108,6 +109,27 @@ test('closing the client ends a call that waits for its next attempt', async () 
   await client.close();
   expect(await call).toEqual({ kind: 'unavailable', cause: { kind: 'deadline' } });
   expect(attempts).toHaveLength(1);
+});
+
+test('closing the client ends a call whose request is not counted yet, and it is never sent', async () => {
+  const { service, clientOf, soon } = await startClient();
+  const counting: ((value: Counted<number>) => void)[] = [];
+  const ended: number[] = [];
+  const client = clientOf({
+    count: {
+      recent: () => Promise.resolve({ kind: 'done', value: [] }),
+      start: () => new Promise((resolve) => counting.push(resolve)),
+      finish: (id) => void ended.push(id),
+      close: () => Promise.resolve(),
+    },
+  });
+  const call = client.transaction('tx-1', soon());
+  await expect.poll(() => counting.length).toBe(1);
+  await client.close();
+  expect(await call).toEqual({ kind: 'unavailable', cause: { kind: 'deadline' } });
+  counting[0]?.({ kind: 'done', value: 7 });
+  await expect.poll(() => ended).toEqual([7]);
+  expect(service.asked).toEqual([]);
 });
 
 test('nothing is sent after the deadline', async () => {

@@ -164,6 +164,28 @@ test('a step that did not end well makes the exit code 1', async () => {
   expect(await exited).toBe(1);
 });
 
+test.each([
+  { losesNothing: true, kind: 'abandoned', exitCode: 0 },
+  { losesNothing: false, kind: 'timed-out', exitCode: 1 },
+])('a step that outlasts its share is $kind: exit code $exitCode', async (row) => {
+  const { lifecycle, results, exited, runOutOfTime } = harness();
+  const { losesNothing, kind, exitCode } = row;
+  const source = new EventEmitter();
+  lifecycle.listen(source);
+  const begun = new Promise<void>((resolve) => {
+    const run = (): Promise<void> => {
+      resolve();
+      return new Promise(() => undefined);
+    };
+    lifecycle.onShutdown({ name: 'verifier', shareMs: 300, losesNothing, run });
+  });
+  source.emit('SIGTERM');
+  await begun;
+  runOutOfTime();
+  expect(await exited).toBe(exitCode);
+  expect(results).toEqual([{ name: 'verifier', kind, boundMs: 300 }]);
+});
+
 test('a second signal does not wait', async () => {
   const { lifecycle, news, codes } = harness();
   const source = new EventEmitter();

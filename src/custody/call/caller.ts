@@ -110,7 +110,8 @@ export class Caller {
       if (circuitState.kind === 'open' && clock.now() < circuitState.retryAtMs) {
         return unavailable({ kind: 'circuit-open', retryAtMs: circuitState.retryAtMs });
       }
-      const reserved = await reserve(call);
+      const reserved = await this.#unlessEnded(reserve(call));
+      if (reserved === 'ended') return DEADLINE;
       if (reserved.kind === 'refused') {
         return { kind: 'rate-budget', retryAtMs: reserved.retryAtMs };
       }
@@ -125,6 +126,24 @@ export class Caller {
       }
       await this.#pause(reserved.atMs - clock.now());
     }
+  }
+
+  /** A reservation, which a silent database may delay. The end waits for none, and sends nothing. */
+  async #unlessEnded(
+    reserving: Promise<Reservation> | Reservation,
+  ): Promise<Reservation | 'ended'> {
+    const { signal } = this.#ended;
+    let end = (): void => undefined;
+    const ended = new Promise<'ended'>((resolve) => {
+      end = () => resolve('ended');
+      signal.addEventListener('abort', end);
+    });
+    const reserved = await Promise.race([reserving, ended]);
+    signal.removeEventListener('abort', end);
+    if (reserved === 'ended') {
+      void Promise.resolve(reserving).then((late) => late.kind === 'now' && late.cancel());
+    }
+    return reserved;
   }
 
   /** Resolves after `ms` milliseconds, or at the end. */

@@ -1,5 +1,5 @@
 import { systemClock } from '../../custody/clock.ts';
-import { Lifecycle, type ShutdownNews } from '../../ops/lifecycle.ts';
+import { Lifecycle, type ShutdownNews, type StepResult } from '../../ops/lifecycle.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -15,16 +15,20 @@ export function shutdownOf(
     exit: (code) => process.exit(code),
     report,
     observe: (result) => {
-      if (result.kind === 'done') return;
-      const why =
-        result.kind === 'timed-out'
-          ? `took longer than ${Math.round(result.boundMs)} ms`
-          : `failed: ${result.error instanceof Error ? result.error.message : String(result.error)}`;
-      terminal.note(`shutdown: ${result.name} ${why}`);
+      if (result.kind !== 'done') terminal.note(`shutdown: ${result.name} ${textOf(result)}`);
     },
     now: () => performance.now(),
     sleep: (ms, signal) => systemClock.sleep(ms, signal),
   });
+}
+
+function textOf(result: Exclude<StepResult, { readonly kind: 'done' }>): string {
+  if (result.kind === 'failed') {
+    const { error } = result;
+    return `failed: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  const tookLonger = `took longer than ${Math.round(result.boundMs)} ms`;
+  return result.kind === 'abandoned' ? `${tookLonger}; nothing is lost` : tookLonger;
 }
 
 /** Logs the start and the end of the shutdown: a log without the second line shows a kill. */

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CloseAnswer, RunAnswer } from '../../api/services.ts';
 import type { Access } from '../../custody/access.ts';
 import type { CustodyClient } from '../../custody/client.ts';
+import { systemClock } from '../../custody/clock.ts';
 import type { Config } from '../../ops/config/config.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { Metrics } from '../../ops/metrics/metrics.ts';
@@ -85,7 +85,12 @@ export class Duties {
     this.#reconciler = new Reconciler({ ...scheduled, changes, networks: this.networks });
     this.#closer = new DayCloser({ ...scheduled, reconcile: () => this.#reconciled() });
     const submit = queue.submit.bind(queue);
-    this.#reevaluation = new Reevaluation({ reads, submit, now, pause });
+    this.#reevaluation = new Reevaluation({
+      reads,
+      submit,
+      now,
+      pause: (ms, signal) => systemClock.sleep(ms, signal),
+    });
   }
 
   /** Journals the configured policy and exemption rules. Rejects with `CommandFailed`. */
@@ -121,7 +126,7 @@ export class Duties {
     switch (step) {
       case 'schedule':
         this.#context.metrics.reconciliation.ended();
-        this.#reconciler.stopSchedule();
+        this.#reconciler.stop();
         return this.#closer.stop();
       case 'custody client':
         // Abort requests, so that a run which waits for a slow API ends.

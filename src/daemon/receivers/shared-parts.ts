@@ -121,11 +121,8 @@ export function sharedParts(context: ReceiverContext): SharedParts | null {
       changes.everything();
     },
     journal: (state) => journalWatch.take(state),
-    resign: () =>
-      resigned(
-        receiver.end().then(() => writer.resign()),
-        log,
-      ),
+    // Duties that began just now may wait for a commit. The next owner need not.
+    resign: () => resigned(Promise.all([receiver.end(), writer.resign()]), log),
     end: () => {
       ownerWatch.end();
       return client.end();
@@ -147,7 +144,7 @@ function replicaOf(receiver: Receiver, leaseSeconds: number): ReplicaServices {
 }
 
 /** Resolves when the ownership has ended, or when the journal is too slow for that. */
-async function resigned(resignation: Promise<void>, log: Logger): Promise<void> {
+async function resigned(resignation: Promise<unknown>, log: Logger): Promise<void> {
   const late = pause(RESIGN_MS_MAX, 'late' as const, { ref: false });
   if ((await Promise.race([resignation, late])) !== 'late') return;
   log.warn('the journal does not answer; its next owner waits for the lease to end');

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { CustodyClient } from '../../custody/client.ts';
+import { systemClock } from '../../custody/clock.ts';
 import { submitAll, type FactQueue } from '../../intake/fact-queue.ts';
 import type { RunAges } from '../../domain/fact/custody-record.ts';
 import type { Config } from '../../ops/config/config.ts';
@@ -39,6 +39,7 @@ export class Reconciler {
   /** One run at a time. */
   readonly #runs = new PQueue({ concurrency: 1 });
   readonly #sweep: Sweep;
+  readonly #stopping = new AbortController();
   #schedule: Schedule | undefined;
 
   constructor(options: {
@@ -58,7 +59,8 @@ export class Reconciler {
       reads,
       submit: (facts) => submitAll(queue, facts),
       now,
-      rest: (ms) => pause(ms),
+      rest: (ms) => systemClock.sleep(ms, this.#stopping.signal),
+      stopping: this.#stopping.signal,
       graceMs: config.reconcile.graceSeconds * 1000,
       ages: agesOf(config),
       ...(custody === undefined || config.custody === undefined
@@ -96,9 +98,10 @@ export class Reconciler {
     return this.#runs.add(async () => this.#report(await this.#sweep.run()));
   }
 
-  /** Stops the schedule; an active run continues. */
-  stopSchedule(): void {
+  /** Stops the schedule; an active run leaves to the next one what it has not compared yet. */
+  stop(): void {
     this.#schedule?.stop();
+    this.#stopping.abort();
   }
 
   /** Resolves when no run is active. */

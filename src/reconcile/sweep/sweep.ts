@@ -73,6 +73,8 @@ export interface SweepOptions {
   readonly graceMs: number;
   /** Pauses between two commits; absent: no pause. */
   readonly rest?: (ms: number) => Promise<void>;
+  /** Aborts when runs shall end soon; absent: never. */
+  readonly stopping?: AbortSignal;
   /** Ages at which records are stale and breaks escalate; absent: neither is checked. */
   readonly ages?: RunAges;
 }
@@ -144,12 +146,13 @@ export class Sweep {
 
   /**
    * Compares books with the chain view in short commits, so that webhooks are not delayed. Movements
-   * beyond the time limit are left to the next run and counted.
+   * beyond the time limit, or after the stop, are left to the next run and counted.
    */
   async #compareLocally(): Promise<void> {
-    const { reads, now, graceMs } = this.#options;
+    const { reads, now, graceMs, stopping } = this.#options;
     const deadlineMs = now() + LOCAL_TIME_MS_MAX;
-    while (now() < deadlineMs && (await reads.needsRunStep(now() - graceMs))) {
+    const isOver = (): boolean => now() >= deadlineMs || stopping?.aborted === true;
+    while (!isOver() && (await reads.needsRunStep(now() - graceMs))) {
       const began = now();
       const [step] = await this.#submit([{ kind: 'run-step', graceMs }]);
       if (step?.kind !== 'taken') return;

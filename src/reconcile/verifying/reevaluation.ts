@@ -29,17 +29,18 @@ export class Reevaluation {
   readonly #reads: Pick<Reads, 'policy' | 'depositsToReevaluate' | 'decimalsCorrections'>;
   readonly #submit: (fact: Fact) => Promise<Submitted>;
   readonly #now: () => number;
-  readonly #pause: (ms: number) => Promise<void>;
+  readonly #pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
   #again = false;
-  #stopped = false;
 
   constructor(options: {
     reads: Pick<Reads, 'policy' | 'depositsToReevaluate' | 'decimalsCorrections'>;
     submit: (fact: Fact) => Promise<Submitted>;
     /** Wall clock, Unix milliseconds. */
     now: () => number;
-    pause: (ms: number) => Promise<void>;
+    /** Resolves after `ms` milliseconds, or at once when `signal` aborts. */
+    pause: (ms: number, signal: AbortSignal) => Promise<void>;
   }) {
     this.#reads = options.reads;
     this.#submit = options.submit;
@@ -58,12 +59,16 @@ export class Reevaluation {
 
   /** Stops after the current fact; resolves when that is done. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     await this.#running;
   }
 
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   async #passes(): Promise<void> {
-    while (this.#again && !this.#stopped) {
+    while (this.#again && !this.#isStopped) {
       this.#again = false;
       await this.#pass();
     }
@@ -71,7 +76,7 @@ export class Reevaluation {
 
   async #pass(): Promise<void> {
     let after: DepositId | null = null;
-    while (!this.#stopped) {
+    while (!this.#isStopped) {
       const held = await this.#reads.policy();
       if (held === undefined) return;
       const page = await this.#reads.depositsToReevaluate(after, DEPOSITS_PER_FACT);
@@ -85,7 +90,7 @@ export class Reevaluation {
           (deposit.decimalsChanged && assets.has(deposit.asset)),
       );
       if (await this.#reevaluated(moving, assets)) after = last.depositId;
-      else await this.#pause(RETRY_MS);
+      else await this.#pause(RETRY_MS, this.#stopping.signal);
     }
   }
 
@@ -93,7 +98,7 @@ export class Reevaluation {
   async #reevaluated(deposits: readonly Deposit[], assets: ReadonlySet<AssetId>): Promise<boolean> {
     // Pages without a change must yield to intake too.
     if (deposits.length === 0) {
-      await this.#pause(0);
+      await this.#pause(0, this.#stopping.signal);
       return true;
     }
     const depositIds = deposits.map(({ depositId }) => depositId);

@@ -35,6 +35,8 @@ type Counted<Value> =
 
 /** How long an answer may take: verification waits for it. */
 const ANSWER_MS_MAX = 4_000;
+/** How long the end waits for an answer. A request without an end counts for longer; that is all. */
+const CLOSE_MS_MAX = 100;
 
 const BEGIN: Statement<object> = {
   name: 'begin',
@@ -134,9 +136,11 @@ export class CustodyRequests {
     void this.#alone(() => this.#answers<[object]>([{ statement: FINISH, values: [id] }]));
   }
 
-  /** Ends after what was asked before; what is asked later fails. */
+  /** Ends after what was asked before, unless that takes long; what is asked later fails. */
   async close(): Promise<void> {
+    const cut = setTimeout(() => void this.#primary.close(), CLOSE_MS_MAX);
     await this.#alone(() => this.#primary.close());
+    clearTimeout(cut);
   }
 
   async #answers<Rows extends readonly object[]>(calls: {

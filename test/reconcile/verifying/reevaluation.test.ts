@@ -29,6 +29,8 @@ async function storeWithManyDeposits(): Promise<{
   return { open, path, reads };
 }
 
+type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
+
 function states(open: OpenLedger): Record<string, number> {
   const rows = open.rows<{ state: string; n: number }>(
     'SELECT state, count(*) AS n FROM deposits GROUP BY state ORDER BY state',
@@ -38,7 +40,7 @@ function states(open: OpenLedger): Record<string, number> {
 
 function judgingOf(
   { open, reads }: { open: OpenLedger; reads: SqliteReads },
-  more: { submit?: (fact: Fact) => Promise<Submitted>; pause?: (ms: number) => Promise<void> } = {},
+  more: { submit?: (fact: Fact) => Promise<Submitted>; pause?: Pause } = {},
 ): Reevaluation {
   return new Reevaluation({
     reads,
@@ -126,6 +128,25 @@ test('a policy that changes during a pass is judged by in another pass', async (
   await judging.begin();
   await resumed;
   expect(states(open)).toEqual({ verifying: DEPOSITS });
+});
+
+test('a stop ends the pause before the next try at once', async () => {
+  const store = await storeWithManyDeposits();
+  await halt(store.open);
+  const pauses: number[] = [];
+  const judging = judgingOf(store, {
+    submit: () => Promise.resolve({ kind: 'busy' }),
+    pause: (ms, signal) =>
+      new Promise((resolve) => {
+        pauses.push(ms);
+        if (ms === 0) resolve();
+        else signal.addEventListener('abort', () => resolve());
+      }),
+  });
+  const judged = judging.begin();
+  await expect.poll(() => pauses).toContain(2_000);
+  await judging.stop();
+  await judged;
 });
 
 test('a store that fails to commit is tried again until the re-evaluation stops', async () => {

@@ -114,6 +114,24 @@ test('a reconciliation takes as many commits as its differences need', async () 
   expect(records.map(({ kind }) => kind)).toEqual(['run-step', 'run-step', 'run']);
 });
 
+test('a reconciliation that is stopped leaves what it has not compared to the next one', async () => {
+  const { open, path } = await openLedgerFile();
+  const reads = new SqliteReads(openForReading(path));
+  await forge(open);
+  const stopping = new AbortController();
+  const sweep = new Sweep({
+    reads,
+    submit: (facts) => open.commit(facts),
+    now: () => open.at,
+    rest: () => Promise.resolve(stopping.abort()),
+    stopping: stopping.signal,
+    graceMs: 0,
+  });
+  expect(await sweep.run()).toMatchObject({ kind: 'ran', run: { broken: 2 * STEP } });
+  expect((await reads.counts()).uncomparedMovements).toBe(FORGED - 2 * STEP);
+  reads.close();
+});
+
 test('a run of an earlier version is replayed as it was: it judges every difference in its commit', async () => {
   const open = await openLedger();
   await forge(open);

@@ -165,6 +165,24 @@ describe.runIf(isInstalled)('requests to the custody API, counted in the databas
     expect(service.asked).toEqual([]);
   });
 
+  test('a count ends soon although the database is silent', async () => {
+    const address = await newJournal(cluster);
+    const count = countOf(address);
+    expect((await count.start('sweep')).kind).toBe('done');
+    const [session] = await cluster.sql<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'counterfoil custody requests%'`,
+    );
+    if (session === undefined) throw new Error('a count has a session');
+    process.kill(session.pid, 'SIGSTOP');
+    onTestFinished(() => void process.kill(session.pid, 'SIGCONT'));
+    const started = count.start('sweep');
+    const askedAt = performance.now();
+    await count.close();
+    // An answer may take 4 s.
+    expect(performance.now() - askedAt).toBeLessThan(3_000);
+    expect((await started).kind).toBe('failed');
+  });
+
   test('a count that is closed opens no connection for what is asked later', async () => {
     const address = await newJournal(cluster);
     const count = countOf(address);
