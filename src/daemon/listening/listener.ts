@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import type { Socket } from 'node:net';
+import { Server as TcpServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { getRequestListener } from '@hono/node-server';
 import { UNIX_PEER } from '../../ops/config/certificate-form.ts';
@@ -71,6 +71,7 @@ export class Listener {
   readonly #sockets = new Set<Socket>();
   readonly #secured = new Set<TLSSocket>();
   #url = '';
+  #isRetiring = false;
 
   private constructor(options: ListenerOptions) {
     const { tls } = options.config;
@@ -114,26 +115,39 @@ export class Listener {
   }
 
   /**
+   * Ends each connection with its next answer. A connection that `close` finds idle may be sending: its
+   * sender would not know whether the request has arrived.
+   */
+  retire(): void {
+    this.#isRetiring = true;
+  }
+
+  /**
    * Accepts no new connections. Resolves when every completely received request was answered. Cuts
    * requests that are still incomplete.
    *
    * Closes idle connections repeatedly: a connection whose answer ends later would otherwise return
-   * to keep-alive and stay open. After a time limit also cuts connections whose request is
-   * incomplete, because a slow sender would keep them open.
+   * to keep-alive and stay open. They stay open for `idleMs`, so that a request which is on its way is
+   * answered. After a time limit also cuts connections whose request is incomplete, because a slow
+   * sender would keep them open.
    */
-  close(): Promise<void> {
+  close(idleMs = 0): Promise<void> {
     return new Promise((resolve) => {
       const startedAt = performance.now();
+      const closeIdle = (): void => {
+        if (performance.now() - startedAt >= idleMs) this.#server.closeIdleConnections();
+      };
       const again = setInterval(() => {
-        this.#server.closeIdleConnections();
+        closeIdle();
         const waits = [...this.#underWay].some(({ complete }) => complete);
         if (!waits && performance.now() - startedAt > REST_MS_MAX) this.cut();
       }, IDLE_LOOK_MS);
-      this.#server.close(() => {
+      // Node's HTTP server would close idle connections too.
+      TcpServer.prototype.close.call(this.#server, () => {
         clearInterval(again);
         resolve();
       });
-      this.#server.closeIdleConnections();
+      closeIdle();
     });
   }
 
@@ -151,6 +165,7 @@ export class Listener {
     );
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
       if (this.#lostTrust(request)) return;
+      response.shouldKeepAlive &&= !this.#isRetiring;
       this.#underWay.add(request);
       response.once('close', () => this.#underWay.delete(request));
       void listener(request, response);

@@ -13,8 +13,13 @@ export interface Listeners {
   prepare(config: Config): () => void;
   /** Ends connections with certificates that may no longer deliver. */
   drop(isRefused: (connection: Connection) => boolean): void;
-  /** Accepts no new connections; resolves when every received request was answered. */
-  close(): Promise<void>;
+  /** Ends each connection with its next answer; takes new ones. */
+  retire(): void;
+  /**
+   * Accepts no new connections; resolves when every received request was answered. Connections stay open
+   * for `idleMs` without a request, by default not at all.
+   */
+  close(idleMs?: number): Promise<void>;
   cut(): void;
 }
 
@@ -65,8 +70,11 @@ export async function openListeners(
       };
     },
     drop: (isRefused) => intake.drop(isRefused),
-    close: async () => {
-      await Promise.all(all.map((one) => one.close()));
+    retire: () => {
+      for (const one of all) one.retire();
+    },
+    close: async (idleMs) => {
+      await Promise.all(all.map((one) => one.close(idleMs)));
     },
     cut: () => {
       for (const one of all) one.cut();

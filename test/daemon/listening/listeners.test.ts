@@ -96,6 +96,33 @@ test('when the second port is taken, the first is given back', async () => {
   );
 });
 
+test('a listener that retires ends each connection with its next answer, and takes new ones', async () => {
+  const { listeners } = await openDaemon({});
+  const connection = connect(Number(new URL(listeners.url).port), '127.0.0.1');
+  let said = '';
+  connection.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  connection.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await expect.poll(() => said).toContain('HTTP/1.1 200');
+  expect(said.toLowerCase()).toContain('connection: keep-alive');
+  listeners.retire();
+  connection.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(connection, 'close');
+  expect(said.toLowerCase()).toMatch(/connection: close/);
+  expect((await fetch(`${listeners.url}/healthz`)).status).toBe(200);
+});
+
+test('closing leaves idle connections their time: a request on its way is answered', async () => {
+  const { listeners } = await openDaemon({});
+  const connection = connect(Number(new URL(listeners.url).port), '127.0.0.1');
+  await once(connection, 'connect');
+  listeners.retire();
+  const closed = listeners.close(400);
+  await expect(fetch(listeners.url)).rejects.toThrow('fetch failed');
+  connection.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(await text(connection)).toMatch(/^HTTP\/1\.1 200/);
+  await closed;
+});
+
 test('closing answers what was received on both listeners, and takes nothing new', async () => {
   const { listeners } = await openDaemon({ admin: {} });
   const agent = new Agent({ keepAlive: true });
