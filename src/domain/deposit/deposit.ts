@@ -197,6 +197,9 @@ export function missingOwner(
  */
 export const MATCH_MS_MAX = 3_600_000;
 
+/** A deposit that no record matches. */
+export const UNVERIFIED = { verifiedAt: null, matchedAt: null } as const;
+
 /** Whether the custody API must show the deposit again before a credit. `at`: Unix milliseconds. */
 export function hasOldMatch({ matchedAt }: Deposit, at: number): boolean {
   return matchedAt !== null && at - matchedAt >= MATCH_MS_MAX;
@@ -313,8 +316,7 @@ export function rolledBack(deposit: Deposit, at: number): Deposit {
     evidence: 'none',
     confirmations: 0,
     custodyConfirmations: 0,
-    verifiedAt: null,
-    matchedAt: null,
+    ...UNVERIFIED,
     approvals: [],
     updatedAt: at,
   };

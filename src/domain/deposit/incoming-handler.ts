@@ -1,6 +1,6 @@
 import { ZERO, type Amount } from '../money/amount.ts';
 import { breakKey, finding, type Finding } from '../break/break.ts';
-import { rolledBack, type Deposit } from './deposit.ts';
+import { rolledBack, UNVERIFIED, type Deposit } from './deposit.ts';
 import {
   changeSet,
   isOwnHash,
@@ -236,7 +236,7 @@ function unnamedDeposit(
   if (hasChanges && moved && !hasSeenDeeper(before, count)) {
     found.push(amountChanged(deposit, ZERO, `confirmation ${count}`));
     if (isCorrected(before)) return evaluate(deposit, now);
-    const emptied = { ...deposit, amount: ZERO, verifiedAt: null, approvals: [] };
+    const emptied = { ...deposit, ...UNVERIFIED, amount: ZERO, approvals: [] };
     return evaluate({ ...emptied, updatedAt: now.at }, now);
   }
   if (hasChanges || deposit.evidence !== 'confirmed') return evaluate(deposit, now);

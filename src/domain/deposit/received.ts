@@ -161,6 +161,7 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
     // An approval is for the amount that the person saw.
     approvals: amountChanges && !older ? [] : deposit.approvals,
     verifiedAt,
+    matchedAt: staysVerified ? deposit.matchedAt : null,
     updatedAt: isNews ? now.at : deposit.updatedAt,
   };
 }

@@ -2,7 +2,7 @@ import { postFor, unpost, type Booked } from './booking.ts';
 import { breakKey, finding, type Finding } from '../break/break.ts';
 import { pinsOf, sameContent } from '../hash/same-changes.ts';
 import { ruleFor } from '../policy/policy.ts';
-import type { Deposit } from '../deposit/deposit.ts';
+import { UNVERIFIED, type Deposit } from '../deposit/deposit.ts';
 import {
   changeSet,
   isOwnHash,
@@ -129,7 +129,7 @@ export function claimDeposits(
  */
 export function disclaimed(deposit: Deposit): Deposit {
   return deposit.credit === null
-    ? { ...deposit, ownTransfer: false, verifiedAt: null, custodyConfirmations: 0 }
+    ? { ...deposit, ...UNVERIFIED, ownTransfer: false, custodyConfirmations: 0 }
     : { ...deposit, ownTransfer: false };
 }
 

@@ -152,3 +152,25 @@ test('a held deposit that an earlier version verified is looked up once more, an
   await decide(stage, { kind: 'release', depositId, reason: 'reviewed' });
   expect(stage.open.feedLines()).toEqual([]);
 });
+
+test('a held deposit whose verification ended is verified again while it is held', async () => {
+  const { stage, sweep, held, hidden } = await heldForDays(700);
+  hidden.isOn = true;
+  const [first] = held;
+  if (first === undefined) throw new Error('no deposit');
+  const { hash, depositId } = first;
+  await stage.open.commit([
+    {
+      kind: 'custody-record',
+      at: stage.now,
+      record: { kind: 'deposit', depositId, transaction: null, graceMs: 0, corrects: true },
+    },
+  ]);
+  expect(await stage.deposits(hash)).toMatchObject([{ state: 'held', verifiedAt: null }]);
+  hidden.onlyInLists = true;
+  await runs(stage, sweep, 3);
+  expect(await stage.deposits(hash)).toMatchObject([
+    { state: 'held', verifiedAt: expect.any(Number) as number },
+  ]);
+  expect(stage.open.openBreaks()).toEqual([]);
+});

@@ -129,7 +129,7 @@ function asRecorded(
     decimalsChanged: hasOtherDecimals(before, received, { amountChanges, now }),
     approvals: amountChanges ? [] : before.approvals,
     verifiedAt: received === undefined ? null : now.at,
-    matchedAt,
+    matchedAt: received === undefined ? null : matchedAt,
     custodyConfirmations: received === undefined ? 0 : (record.confirmations ?? 0),
     custodyCreatedAt: earliestOf(before.custodyCreatedAt, record.createdAt),
     updatedAt: now.at,

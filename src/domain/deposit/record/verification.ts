@@ -17,7 +17,7 @@ import {
   type Outcome,
 } from './comparison.ts';
 import type { CustodySum, CustodyTransaction } from '../../fact/custody-record.ts';
-import { earliestOf, type Deposit } from '../deposit.ts';
+import { earliestOf, UNVERIFIED, type Deposit } from '../deposit.ts';
 import {
   changeSet,
   type ChangeSet,
@@ -166,10 +166,7 @@ function afterRecord(
       return atLowerDepth(deposit, record, now);
     }
     // The verification ends: a later approval must not credit an outdated match.
-    return evaluate(
-      { ...deposit, verifiedAt: null, custodyConfirmations: 0, updatedAt: now.at },
-      now,
-    );
+    return evaluate({ ...deposit, ...UNVERIFIED, custodyConfirmations: 0, updatedAt: now.at }, now);
   }
   if (deposit.evidence === 'none') return reverseCredit(deposit, now);
   // Both know it from the mempool only: they agree, and nothing is verified.
