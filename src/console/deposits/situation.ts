@@ -89,6 +89,14 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
+/** Whether only another match is missing: the last one is too old for a credit. */
+function needsAnotherMatch(deposit: Deposit): boolean {
+  const { state, verifiedAt, custodyConfirmations, requiredConfirmations } = deposit;
+  return (
+    state === 'verifying' && verifiedAt !== null && custodyConfirmations >= requiredConfirmations
+  );
+}
+
 function ofVerifying(life: DepositLife): Situation {
   const open = openBreaks(life);
   const difference = open.find(({ type }) => type !== 'stale_deposit');
@@ -99,7 +107,14 @@ function ofVerifying(life: DepositLife): Situation {
     };
   }
   const { verifiedAt, custodyConfirmations } = life.deposit;
-  if (verifiedAt !== null) {
+  const isOld = needsAnotherMatch(life.deposit);
+  if (isOld && open.length === 0) {
+    return {
+      title: 'The custody API must show it again',
+      next: 'Its record matched more than an hour ago. Counterfoil asks again within minutes.',
+    };
+  }
+  if (verifiedAt !== null && !isOld) {
     return {
       title: 'The custody API shows too few confirmations',
       next: `Its record matched at depth ${custodyConfirmations}. Counterfoil asks again.`,
@@ -214,6 +229,7 @@ export function gatesOf(
   const people = [...approvers(deposit)];
   const lacksOwner = missingOwner(deposit, rule) !== null;
   const { verifiedAt, custodyConfirmations, attributedTo, operatorHold } = deposit;
+  const isOld = needsAnotherMatch(deposit);
   return [
     {
       name: 'Deep enough',
@@ -222,11 +238,11 @@ export function gatesOf(
     },
     {
       name: 'Confirmed by the custody API',
-      isOpen: verifiedAt !== null && custodyConfirmations >= rule.confirmations,
+      isOpen: verifiedAt !== null && custodyConfirmations >= rule.confirmations && !isOld,
       detail:
         verifiedAt === null
           ? 'its record has not matched yet'
-          : `its record matched at depth ${custodyConfirmations}`,
+          : `its record matched at depth ${custodyConfirmations}${isOld ? ' more than an hour ago' : ''}`,
     },
     {
       name: 'Its vault is credited',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { balanceChange, verifyWith } from '../../store/evidence.ts';
+import { balanceChange, received, verifyWith } from '../../store/evidence.ts';
 import { SIX_DEEP } from '../../store/open-ledger.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
@@ -55,4 +55,19 @@ test('a deposit from before the start of the policy says how old it is, and what
   expect(text).toContain(
     'created it at 1970-01-01T00:00:01.999Z; the policy starts at 1970-01-01T00:00:02.000Z',
   );
+});
+
+test('a deposit that was held for hours says that the custody API must show it again', async () => {
+  const { open, page } = await verifying();
+  const [depositId, reason] = [open.depositId(), 'customer under review'];
+  await open.decide({ kind: 'hold', depositId, reason });
+  const transaction = received({ changes: [balanceChange(1_500n)], confirmations: 6 });
+  await open.record({ kind: 'deposit', depositId, transaction, graceMs: 0, expires: true });
+  open.at += 2 * HOUR_MS;
+  await open.decide({ kind: 'release', depositId, reason });
+  const text = await page();
+  expect(text).toContain(
+    'The custody API must show it again. Its record matched more than an hour ago. Counterfoil asks again within minutes.',
+  );
+  expect(text).toContain('matched at depth 6 more than an hour ago');
 });
