@@ -88,9 +88,11 @@ export class CommitQueue implements FactQueue {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  async #commit(batch: readonly QueuedFact[]): Promise<void> {
+  /** `isAgain`: after a commit that failed by a bug. A shared journal may have kept the facts. */
+  async #commit(batch: readonly QueuedFact[], isAgain = false): Promise<void> {
     try {
-      resolveAll(batch, await this.#commitFacts(batch.map(({ fact }) => fact)));
+      const outcomes = await this.#commitFacts(batch.map(({ fact }) => fact));
+      resolveAll(batch, isAgain ? outcomes.map(uncertain) : outcomes);
     } catch (error) {
       await this.#isolate(batch, error);
     }
@@ -120,8 +122,8 @@ export class CommitQueue implements FactQueue {
     const [only] = batch;
     if (only !== undefined && batch.length === 1) return this.#quarantine(only, error);
     const middle = Math.ceil(batch.length / 2);
-    await this.#commit(batch.slice(0, middle));
-    await this.#commit(batch.slice(middle));
+    await this.#commit(batch.slice(0, middle), true);
+    await this.#commit(batch.slice(middle), true);
   }
 
   /**
@@ -144,6 +146,10 @@ export class CommitQueue implements FactQueue {
 
 function resolveAll(batch: readonly QueuedFact[], outcomes: readonly Submitted[]): void {
   for (const [index, one] of batch.entries()) one.resolve(outcomeAt(outcomes, index));
+}
+
+function uncertain(outcome: Submitted): Submitted {
+  return outcome.kind === 'unavailable' ? { ...outcome, effect: 'unknown' } : outcome;
 }
 
 function outcomeAt(outcomes: readonly Submitted[], index: number): Submitted {

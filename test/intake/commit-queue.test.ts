@@ -171,6 +171,20 @@ test('a store that cannot write now answers unavailable to all, says why, and re
   expect(failures).toEqual(['SQLITE_FULL: disk full', null]);
 });
 
+test('a commit that failed by a bug may have been kept, although its halves find no writer', async () => {
+  let commits = 0;
+  const { queue } = queueOver({
+    commit: (): Promise<CommitResult> => {
+      commits += 1;
+      if (commits === 1) return Promise.reject(new Error('the answer made no sense'));
+      return Promise.resolve({ kind: 'unavailable', effect: 'none', cause: 'not the owner' });
+    },
+  });
+  const outcomes = await Promise.all(deposits(2).map((one) => queue.submit(one)));
+  const uncertain = { kind: 'unavailable', effect: 'unknown', cause: 'not the owner' };
+  expect(outcomes).toEqual([uncertain, uncertain]);
+});
+
 describe('a fact that trips a bug', () => {
   const POISON = '0x7';
 
