@@ -1,4 +1,5 @@
 import { hasOldMatch, MATCH_MS_MAX, type Deposit } from '../../domain/deposit/deposit.ts';
+import type { CustodyList } from '../list/custody-list.ts';
 
 /** Most deposits that look-ups answer for. After the end of a long halt, more may wait. */
 const LOOKED_UP_MAX = 20;
@@ -22,8 +23,17 @@ export class OldMatches {
   ): number | null | undefined {
     const old = deposits.filter((one) => one.state === 'verifying' && hasOldMatch(one, at));
     if (old.length <= LOOKED_UP_MAX || at - this.#readAt < MATCH_MS_MAX) return undefined;
-    this.#readAt = at;
     if (usual === null) return null;
     return old.reduce((first, one) => Math.min(first, one.custodyCreatedAt ?? first), usual);
+  }
+
+  /**
+   * Whether a reading from there began; if not, the next run tries again. One that ends later is not
+   * tried again for an hour: it would keep the other comparisons waiting. `at`: Unix milliseconds.
+   */
+  began({ incomplete, requests }: CustodyList, at: number): boolean {
+    const hasBegun = incomplete === null || requests > 1;
+    if (hasBegun) this.#readAt = at;
+    return hasBegun;
   }
 }

@@ -5,6 +5,7 @@ import {
   type CustodyTransaction,
   type RunAges,
 } from '../../domain/fact/custody-record.ts';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Fact } from '../../domain/fact/fact.ts';
 import type { Submitted } from '../../store/port.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -203,12 +204,11 @@ export class Sweep {
     if (this.#long.isUnderWay) return this.#long.goOn(context, waitingDepositCount);
     // Read before the list: records that arrive during the reading belong to the next run.
     const asOfNow = await this.#unconfirmed();
-    const usual = this.#long.since(known);
-    const old = this.#old.listedSince(asOfNow.deposits, { usual, at: startedAt });
-    const changed = old === undefined ? await this.#readChanges(context, asOfNow) : null;
-    const since = old === undefined ? usual : old;
+    const old = await this.#readOldMatches(context, asOfNow.deposits);
+    const changed = old === null ? await this.#readChanges(context, asOfNow) : null;
+    const since = old === null ? this.#long.since(known) : old.since;
     const { list, unconfirmed } = changed ?? {
-      list: await this.#readList(context, since),
+      list: old?.list ?? (await this.#readList(context, since)),
       unconfirmed: asOfNow,
     };
     tally.skip('unreadable_row', list.unreadable);
@@ -265,6 +265,18 @@ export class Sweep {
       incomplete: null,
     };
     return { list, unconfirmed };
+  }
+
+  /** Reads the list from the oldest of many old matches on; null when it need not be, or did not begin. */
+  async #readOldMatches(
+    context: RunContext,
+    deposits: readonly Deposit[],
+  ): Promise<{ readonly list: CustodyList; readonly since: number | null } | null> {
+    const { known, startedAt: at } = context;
+    const since = this.#old.listedSince(deposits, { usual: this.#long.since(known), at });
+    if (since === undefined) return null;
+    const list = await this.#readList(context, since);
+    return this.#old.began(list, at) ? { list, since } : null;
   }
 
   async #readList(context: RunContext, since: number | null): Promise<CustodyList> {

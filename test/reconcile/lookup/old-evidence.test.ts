@@ -109,8 +109,10 @@ test.for([
   expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
 
-test('many deposits that a halt held for days are credited from one reading of the list', async () => {
-  const { stage, sweep } = await startVerifying();
+/** 30 deposits that a halt held for days; the halt has just ended. */
+async function afterLongHalt() {
+  const parts = await startVerifying();
+  const { stage, sweep } = parts;
   const reason = 'the node is behind';
   await decide(stage, { kind: 'halt', scope: { kind: 'everything' }, reason });
   const depositAddress = await stage.depositAddress();
@@ -121,9 +123,32 @@ test('many deposits that a halt held for days are credited from one reading of t
   stage.attempts.length = 0;
   await decide(stage, { kind: 'resume', scope: { kind: 'everything' }, reason: 'caught up' });
   expect(stage.open.feedLines()).toEqual([]);
+  return parts;
+}
+
+test('many deposits that a halt held for days are credited from one reading of the list', async () => {
+  const { stage, sweep } = await afterLongHalt();
   await runs(stage, sweep, 1);
   expect(stage.open.feedLines()).toHaveLength(30);
   expect(stage.attempts.map(({ operation }) => operation)).toEqual(['transactions']);
+});
+
+test('a reading for them that the request budget does not allow now is left to the next run', async () => {
+  const { stage, sweep } = await afterLongHalt();
+  const list = stage.client.transactions.bind(stage.client);
+  const asked = { priority: 'deposits', deadlineMs: stage.now + 1_000 } as const;
+  const isAllowed = async () => (await list({ page: 0, pageSize: 1 }, asked)).kind === 'ok';
+  while (await isAllowed());
+  stage.client.transactions = async (query, options) => {
+    const answer = await list(query, options);
+    // The changes since the last run do not reach them.
+    if (answer.kind !== 'ok' || options?.priority !== 'sweep') return answer;
+    return { ...answer, value: { ...answer.value, rows: [], total: 0 } };
+  };
+  await runs(stage, sweep, 1);
+  expect(stage.open.feedLines()).toEqual([]);
+  await runs(stage, sweep, 1);
+  expect(stage.open.feedLines()).toHaveLength(30);
 });
 
 test('a held deposit that an earlier version verified is looked up once more, and its match gets old', async () => {
