@@ -1,4 +1,5 @@
 import type { HashInDoubt } from '../../store/answers.ts';
+import { interleaved } from '../pacing/lookup-backoff.ts';
 
 /** Most hashes remembered; an evicted hash counts as never asked for. */
 const HASHES_MAX = 10_000;
@@ -11,11 +12,16 @@ export class HashTurns {
   /** The hashes that were asked for, the longest unasked first. */
   readonly #asked = new Set<string>();
 
-  /** The hashes never asked for in their order, then the longest unasked. */
+  /**
+   * Alternately the hashes never asked for, in their order, and the others, the longest unasked first.
+   * Forged hashes that keep arriving must not starve the others.
+   */
   inTurn(hashes: readonly HashInDoubt[]): HashInDoubt[] {
     const turns = new Map([...this.#asked].map((hash, turn) => [hash, turn]));
     const turnOf = ({ blockchainHash }: HashInDoubt): number => turns.get(blockchainHash) ?? -1;
-    return hashes.toSorted((left, right) => turnOf(left) - turnOf(right));
+    const inOrder = hashes.toSorted((left, right) => turnOf(left) - turnOf(right));
+    const others = inOrder.filter((hash) => turnOf(hash) >= 0);
+    return interleaved(inOrder.slice(0, inOrder.length - others.length), others);
   }
 
   /** Records that a hash was asked for. */

@@ -28,7 +28,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     addresses: ['pacing', 'list', 'comparing', 'watching'],
     verifying: ['list', 'comparing'],
     sweep: ['list', 'comparing', 'watching', 'lookup', 'repair', 'addresses', 'verifying'],
-    close: ['list', 'addresses'],
+    close: ['pacing', 'list', 'addresses'],
   },
   store: {
     codec: [],

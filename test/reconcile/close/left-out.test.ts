@@ -273,24 +273,44 @@ test('an API that ignores the filter by hash adds nothing else to the custody fi
   expect(explanations(report)).toEqual(['custody 700 unexplained']);
 });
 
-test('hashes that one close cannot ask for come first in the next one', async () => {
+/** A closer over an API that notes the hashes that it is asked for. */
+async function closingWithForgeries() {
   const { stage, depositAddress } = await withDeposits();
   await closeNext(stage);
-  const forged = Array.from({ length: 45 }, (_, at) => `0xf${at}`);
-  for (const blockchainHash of forged) {
-    const more = { id: blockchainHash, blockchainHash };
-    await stage.deliver(forgedConfirmation(depositAddress, more));
-  }
   const asked: string[] = [];
   const custody = withTransactions(stage.client, (query, options) => {
     if (query.blockchainHash !== undefined) asked.push(query.blockchainHash);
     return stage.client.transactions(query, options);
   });
   const closer = localCloserOf(stage, { custody });
-  for (let day = 0; day < 2; day += 1) {
+  const forge = async (first: number, count: number): Promise<string[]> => {
+    const hashes = Array.from({ length: count }, (_, at) => `0xf${first + at}`);
+    for (const blockchainHash of hashes) {
+      const more = { id: blockchainHash, blockchainHash };
+      await stage.deliver(forgedConfirmation(depositAddress, more));
+    }
+    return hashes;
+  };
+  const close = async (): Promise<readonly string[]> => {
     await toNextDay(stage);
     await closer.closeDue();
-  }
+    return asked.splice(0);
+  };
+  return { forge, close };
+}
+
+test('two closes ask for all hashes that one of them cannot ask for', async () => {
+  const { forge, close } = await closingWithForgeries();
+  const forged = await forge(0, 45);
+  const asked = [...(await close()), ...(await close())];
   expect(asked).toHaveLength(80);
-  expect(new Set(asked.slice(0, 45))).toEqual(new Set(forged));
+  expect(new Set(asked)).toEqual(new Set(forged));
+});
+
+test('hashes that keep arriving leave half of the turns to those asked for before', async () => {
+  const { forge, close } = await closingWithForgeries();
+  const first = await forge(0, 10);
+  expect(new Set(await close())).toEqual(new Set(first));
+  await forge(10, 40);
+  expect(await close()).toEqual(expect.arrayContaining(first));
 });
