@@ -65,8 +65,8 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #tls: ServerTls | null;
   readonly #server: Server;
-  /** Unanswered requests; their bodies may still be arriving. */
-  readonly #underWay = new Set<IncomingMessage>();
+  /** Answers that have not ended; the bodies of their requests may still be arriving. */
+  readonly #underWay = new Set<ServerResponse>();
   /** Every open connection, below TLS; and those whose TLS handshake has ended. */
   readonly #sockets = new Set<Socket>();
   readonly #secured = new Set<TLSSocket>();
@@ -120,6 +120,7 @@ export class Listener {
    */
   retire(): void {
     this.#isRetiring = true;
+    for (const response of this.#underWay) response.shouldKeepAlive = false;
   }
 
   /**
@@ -139,7 +140,7 @@ export class Listener {
       };
       const again = setInterval(() => {
         closeIdle();
-        const waits = [...this.#underWay].some(({ complete }) => complete);
+        const waits = [...this.#underWay].some(({ req }) => req.complete);
         if (!waits && performance.now() - startedAt > REST_MS_MAX) this.cut();
       }, IDLE_LOOK_MS);
       // Node's HTTP server would close idle connections too.
@@ -166,8 +167,8 @@ export class Listener {
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
       if (this.#lostTrust(request)) return;
       response.shouldKeepAlive &&= !this.#isRetiring;
-      this.#underWay.add(request);
-      response.once('close', () => this.#underWay.delete(request));
+      this.#underWay.add(response);
+      response.once('close', () => this.#underWay.delete(response));
       void listener(request, response);
     };
     const looks = { connectionsCheckingInterval: LATE_LOOK_MS };

@@ -111,6 +111,21 @@ test('a listener that retires ends each connection with its next answer, and tak
   expect((await fetch(`${listeners.url}/healthz`)).status).toBe(200);
 });
 
+test('a listener that retires ends the connection of a request that it is answering', async () => {
+  const { listeners } = await openDaemon({});
+  const connection = connect(Number(new URL(listeners.url).port), '127.0.0.1');
+  let said = '';
+  connection.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const sent = body();
+  const headers = `Host: x\r\nExpect: 100-continue\r\nContent-Length: ${sent.length}`;
+  connection.write(`POST ${HOOK} HTTP/1.1\r\n${headers}\r\n\r\n`);
+  await expect.poll(() => said).toContain('100 Continue');
+  listeners.retire();
+  connection.write(sent);
+  await expect.poll(() => said).toContain('HTTP/1.1 200');
+  expect(said.toLowerCase()).toContain('connection: close');
+});
+
 test('closing leaves idle connections their time: a request on its way is answered', async () => {
   const { listeners } = await openDaemon({});
   const connection = connect(Number(new URL(listeners.url).port), '127.0.0.1');
