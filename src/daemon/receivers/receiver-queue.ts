@@ -11,7 +11,7 @@ import { NOT_LEVEL, type FactRoute } from './fact-route.ts';
 const HOLD_MS_MAX = 6_000;
 /**
  * The same once this receiver stops. Another one takes over within some 0.3 s, on a busy machine within
- * some 2 s. The last receiver waits in vain, only if deliveries are under way.
+ * some 2 s. If no other receiver is left, deliveries under way wait in vain.
  */
 const STOPPING_HOLD_MS_MAX = 4_000;
 /** Pause before a fact is tried again under the same route. */

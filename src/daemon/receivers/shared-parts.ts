@@ -121,7 +121,7 @@ export function sharedParts(context: ReceiverContext): SharedParts | null {
       changes.everything();
     },
     journal: (state) => journalWatch.take(state),
-    // Duties that began just now may wait for a commit. The next owner need not.
+    // Duties that began just now may wait for a commit. The next owner need not wait for them.
     resign: () => resigned(Promise.all([receiver.end(), writer.resign()]), log),
     end: () => {
       ownerWatch.end();

@@ -114,8 +114,8 @@ export class Session {
 
   /**
    * Sends calls together; each is a transaction of its own. Throws the first `StatementFailed`,
-   * after all have ended. Its effect is `unknown` where a call before it has succeeded. Callers wait for
-   * the answers before they send more.
+   * after all have ended. Its effect is `unknown` unless the first call failed. Callers wait for the
+   * answers before they send more.
    */
   async callAll<Rows extends readonly object[]>(calls: {
     readonly [Index in keyof Rows]: Call<Rows[Index]>;

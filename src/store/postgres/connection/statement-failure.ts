@@ -23,7 +23,7 @@ export class StatementFailed extends Error {
     this.isTooLong = how.code === '55P03' || text === NO_ANSWER_ADVICE;
   }
 
-  /** The failure of statements together, of which another one has succeeded before. */
+  /** This failure after an earlier statement of the same group: the earlier one may have been kept. */
   afterAnother(): StatementFailed {
     return new StatementFailed(this.message, { effect: 'unknown', code: this.code });
   }
