@@ -44,6 +44,8 @@ export class ReplicatedLedger implements Ledger {
   #levelAt = -Infinity;
   /** Whether the last step left commits to the next one. */
   #isBehind = true;
+  /** Where the journal ended at a time on `#clock`; null when the replica has reached that. */
+  #target: { readonly commitNumber: number; readonly asked: number } | null = null;
   #isResigned = false;
   /** The facts that this replica could not write; null when it could write the last ones. */
   #unwritten: readonly Fact[] | null = null;
@@ -255,16 +257,23 @@ export class ReplicatedLedger implements Ledger {
   }
 
   /**
-   * Follows for a while. The replica is level when it then holds what the journal held before: while
-   * others append, it may never lack nothing.
+   * Follows for a while. While others append, the replica may never lack nothing: it was level when the
+   * journal ended where the replica has arrived now.
    */
   async #followToLevel(): Promise<boolean> {
     const asked = this.#clock();
-    const before = this.#isBehind ? await this.#journal.head() : null;
+    if (this.#isBehind && this.#target === null) {
+      const { commitNumber } = await this.#journal.head();
+      this.#target = { commitNumber, asked };
+    }
     const lacksNone = await this.#follow();
-    const holdsBefore = before !== null && this.#replica.head.commitNumber >= before.commitNumber;
-    if (lacksNone || holdsBefore) this.#levelAt = asked;
     this.#isBehind = !lacksNone;
+    const target = this.#target;
+    const isReached = target !== null && this.#replica.head.commitNumber >= target.commitNumber;
+    if (lacksNone || isReached) {
+      this.#levelAt = lacksNone || target === null ? asked : target.asked;
+      this.#target = null;
+    }
     return lacksNone;
   }
 
@@ -355,6 +364,7 @@ export class ReplicatedLedger implements Ledger {
   #cutOff(cause: string, owner: Owner | null = null): void {
     this.#levelAt = -Infinity;
     this.#isBehind = true;
+    this.#target = null;
     this.#change({ kind: 'cut_off', cause, owner });
   }
 

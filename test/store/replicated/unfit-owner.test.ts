@@ -243,6 +243,31 @@ test('a follower is level when it holds what the journal held before its step, a
   ]);
 });
 
+test('a follower that stays two steps behind is level: what it shows is seconds old', async () => {
+  const journal = new MemoryJournal();
+  const a = new Receiver('a', journal);
+  await a.ledger.step();
+  let number = 0;
+  const commit = async (): Promise<void> => {
+    number += 1;
+    await a.ledger.commit([deposit(`n${number}`)]);
+  };
+  let isBusy = false;
+  const connection = new NarrowConnection(journal, async () => {
+    journal.now += 300;
+    if (isBusy) await commit();
+  });
+  const { ledger: replica } = new OpenLedger(undefined, { sharing: null });
+  const { ledger, roles } = receiverOver(journal, replica, connection);
+  await ledger.step();
+  for (let commits = 0; commits < 6; commits += 1) await commit();
+  isBusy = true;
+  for (let steps = 0; steps < 12; steps += 1) await ledger.step();
+  expect(number - replica.head.commitNumber).toBe(6);
+  expect(journal.now).toBeGreaterThan(10_000);
+  expect(roles.map((role) => role.kind === 'follower' && role.isLevel)).not.toContain(false);
+});
+
 test.each(['owner', 'follower'] as const)(
   'a replica whose %s slept is not level until it holds what the others have kept meanwhile',
   async (former) => {
