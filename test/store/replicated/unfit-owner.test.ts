@@ -203,29 +203,40 @@ class NarrowConnection extends BusyConnection {
   }
 }
 
-test('a follower is level when it holds what the journal held before its step, and stays so until it is cut off', async () => {
+/** An owner that commits one fact during each read of its follower while `busy.is`. */
+async function ownerAndSlowFollower() {
   const journal = new MemoryJournal();
   const a = new Receiver('a', journal);
   await a.ledger.step();
   let number = 0;
-  const commit = async (): Promise<void> => {
-    number += 1;
-    await a.ledger.commit([deposit(`n${number}`)]);
+  const commit = async (times: number): Promise<void> => {
+    for (let commits = 0; commits < times; commits += 1) {
+      number += 1;
+      await a.ledger.commit([deposit(`n${number}`)]);
+    }
   };
-  const commitSix = async (): Promise<void> => {
-    for (let commits = 0; commits < 6; commits += 1) await commit();
-  };
-  await commitSix();
-  let isBusy = false;
+  const busy = { is: false };
   const connection = new NarrowConnection(journal, async () => {
     journal.now += 300;
-    if (isBusy) await commit();
+    if (busy.is) await commit(1);
   });
   const { ledger: replica } = new OpenLedger(undefined, { sharing: null });
-  const { ledger, roles } = receiverOver(journal, replica, connection);
+  return {
+    journal,
+    commit,
+    busy,
+    connection,
+    replica,
+    ...receiverOver(journal, replica, connection),
+  };
+}
+
+test('a follower is level when it holds what the journal held before its step, and stays so until it is cut off', async () => {
+  const { commit, busy, connection, replica, ledger, roles } = await ownerAndSlowFollower();
+  await commit(6);
   await ledger.step();
   expect(roles.at(-1)).toMatchObject({ kind: 'follower', isLevel: false });
-  isBusy = true;
+  busy.is = true;
   // The owner commits as fast as this receiver reads, so it never lacks nothing.
   for (const head of [8, 12]) {
     await ledger.step();
@@ -234,7 +245,7 @@ test('a follower is level when it holds what the journal held before its step, a
   }
   connection.isCut = true;
   await ledger.step();
-  await commitSix();
+  await commit(6);
   connection.isCut = false;
   await ledger.step();
   expect(roles.slice(-2)).toMatchObject([
@@ -244,26 +255,12 @@ test('a follower is level when it holds what the journal held before its step, a
 });
 
 test('a follower that stays two steps behind is level: what it shows is seconds old', async () => {
-  const journal = new MemoryJournal();
-  const a = new Receiver('a', journal);
-  await a.ledger.step();
-  let number = 0;
-  const commit = async (): Promise<void> => {
-    number += 1;
-    await a.ledger.commit([deposit(`n${number}`)]);
-  };
-  let isBusy = false;
-  const connection = new NarrowConnection(journal, async () => {
-    journal.now += 300;
-    if (isBusy) await commit();
-  });
-  const { ledger: replica } = new OpenLedger(undefined, { sharing: null });
-  const { ledger, roles } = receiverOver(journal, replica, connection);
+  const { journal, commit, busy, replica, ledger, roles } = await ownerAndSlowFollower();
   await ledger.step();
-  for (let commits = 0; commits < 6; commits += 1) await commit();
-  isBusy = true;
+  await commit(6);
+  busy.is = true;
   for (let steps = 0; steps < 12; steps += 1) await ledger.step();
-  expect(number - replica.head.commitNumber).toBe(6);
+  expect(journal.commits.length - replica.head.commitNumber).toBe(6);
   expect(journal.now).toBeGreaterThan(10_000);
   expect(roles.map((role) => role.kind === 'follower' && role.isLevel)).not.toContain(false);
 });

@@ -93,24 +93,25 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     expect((await appending).kind).toBe('unknown');
   });
 
-  test('is unknown while sessions know the names and the checkpointer does not', async () => {
-    const owner = receiver(await journalOf(), 'a', REQUIRED);
+  /** An owner while sessions know the standby's name and the checkpointer does not. */
+  async function ownerBeforeTheCheckpointer(address: JournalAddress) {
+    const owner = receiver(address, 'a', REQUIRED);
     const epoch = await owning(owner);
     await cluster.setSynchronous(false);
     await released();
     await pauseCheckpointer();
     await cluster.setSynchronous(true);
+    return { owner, epoch };
+  }
+
+  test('is unknown while sessions know the names and the checkpointer does not', async () => {
+    const { owner, epoch } = await ownerBeforeTheCheckpointer(await journalOf());
     cluster.standby?.pause();
     expect((await owner.append(epoch, COMMIT)).kind).toBe('unknown');
   });
 
   test('is appended once the standby has it, although PostgreSQL did not wait', async () => {
-    const owner = receiver(await journalOf(), 'a', REQUIRED);
-    const epoch = await owning(owner);
-    await cluster.setSynchronous(false);
-    await released();
-    await pauseCheckpointer();
-    await cluster.setSynchronous(true);
+    const { owner, epoch } = await ownerBeforeTheCheckpointer(await journalOf());
     await cluster.standbyFollows();
     expect(await owner.append(epoch, COMMIT)).toEqual({ kind: 'appended' });
   });
@@ -154,12 +155,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
 
   test('is unknown when its proof fails, at once or later: the append was not refused', async () => {
     const address = await journalOf();
-    const owner = receiver(address, 'a', REQUIRED);
-    const epoch = await owning(owner);
-    await cluster.setSynchronous(false);
-    await released();
-    await pauseCheckpointer();
-    await cluster.setSynchronous(true);
+    const { owner, epoch } = await ownerBeforeTheCheckpointer(address);
     cluster.standby?.pause();
     const appending = owner.append(epoch, COMMIT);
     await expect.poll(() => cluster.sql(`SELECT FROM ${address.schema}.seals`)).toHaveLength(1);
