@@ -24,6 +24,9 @@ export function refusal(path: string, error: unknown): StateFileRefused {
       `${path} is not a SQLite database, or its beginning is damaged: give --db another path, or restore a copy`,
     );
   }
+  if (code === 'EISDIR') {
+    return new StateFileRefused(`${path} is a folder: name a file in it with --db`);
+  }
   if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
     return new StateFileRefused(`${path} cannot be opened (${text}): make room on its disk`);
   }

@@ -194,6 +194,13 @@ test.each<[string, () => void, string]>([
     },
     'check that its folder exists',
   ],
+  [
+    'that is a folder',
+    () => {
+      path = folder;
+    },
+    'is a folder: name a file in it with --db',
+  ],
 ])('a file %s is refused with what to do', (_name, prepare, message) => {
   prepare();
   expect(() => loaded()).toThrow(StateFileRefused);
