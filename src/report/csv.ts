@@ -1,10 +1,9 @@
-import { sealedText } from '../domain/break/shown-text.ts';
 import type { DailyReport, ReportBreak } from '../domain/close/report.ts';
 import { CATEGORIES } from '../domain/money/roll-forward.ts';
-import { assetTotals, decimalsByAsset } from './asset-totals.ts';
+import { assetTotals } from './asset-totals.ts';
 import type { DayMovement } from '../store/day-movement.ts';
 import { csvCell } from './csv-cell.ts';
-import { sentenceText } from './sentence.ts';
+import { sentencesOf, type ShownSentence } from './sentence.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import { vaultNameOf } from './vault-name.ts';
 
@@ -60,16 +59,8 @@ const COLUMNS = [
 type Column = (typeof COLUMNS)[number];
 type Line = Partial<Record<Column, string | number | null>>;
 
-/** A sentence as people read it, with amounts in the asset's own unit. */
-type Sentence = (text: string, asset: string | null) => string;
-
-function sentencesOf(report: DailyReport): Sentence {
-  const decimals = decimalsByAsset(report);
-  return (text, asset) => sentenceText(sealedText(text), asset, decimals);
-}
-
 /** Open differences by asset, and custody movements after the cut-off. */
-function newerLines(report: DailyReport, sentence: Sentence): Line[] {
+function newerLines(report: DailyReport, sentence: ShownSentence): Line[] {
   const {
     openDifferences = [],
     custodyAfterCutOff = [],
@@ -117,7 +108,7 @@ function unshownLines({ isWhole }: SignedReport['movements']): Line[] {
 function breakLine(
   record: string,
   { type, openedAt, detail, ...one }: ReportBreak,
-  sentence: Sentence,
+  sentence: ShownSentence,
 ): Line {
   return { ...one, record, kind: type, at: openedAt, detail: sentence(detail, one.asset) };
 }

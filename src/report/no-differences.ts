@@ -3,7 +3,7 @@ import {
   missingChainViews,
   missingChainViewsText,
   type MissingChainViews,
-} from './missing-chain-views.ts';
+} from './missing-witness.ts';
 
 /** What a report without differences shows. */
 export interface NoDifferences {

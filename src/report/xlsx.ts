@@ -1,10 +1,9 @@
-import { sealedText } from '../domain/break/shown-text.ts';
 import type { DailyReport } from '../domain/close/report.ts';
 import { storedAmount, type Amount } from '../domain/money/amount.ts';
 import { assetTotals, COMPARED, decimalsByAsset, MOVES } from './asset-totals.ts';
 import { criticalText } from './critical-breaks.ts';
 import { assetsBeyondBeancount } from './ledgers/beancount.ts';
-import { sentenceText } from './sentence.ts';
+import { sentencesOf } from './sentence.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import {
   AMOUNT_FACTS,
@@ -90,7 +89,7 @@ function summaryOf(signed: SignedReport): TableSheet {
   const { report, reportHash } = signed;
   const { journal, previous, custody } = report;
   const critical = criticalText(report);
-  const decimals = decimalsByAsset(report);
+  const sentence = sentencesOf(report);
   return factsSheet('Report', [
     ['day', report.day],
     ['timezone', report.timezone],
@@ -120,7 +119,7 @@ function summaryOf(signed: SignedReport): TableSheet {
     ]),
     ...report.exceptions.map(({ kind, detail }): SheetFact => [
       `exception ${kind}`,
-      sentenceText(detail, null, decimals),
+      sentence(detail, null),
     ]),
   ]);
 }
@@ -142,11 +141,8 @@ function withSentences<Row extends { readonly detail: string; readonly asset: st
   report: DailyReport,
   rows: readonly Row[],
 ): Row[] {
-  const decimals = decimalsByAsset(report);
-  return rows.map((row) => ({
-    ...row,
-    detail: sentenceText(sealedText(row.detail), row.asset, decimals),
-  }));
+  const sentence = sentencesOf(report);
+  return rows.map((row) => ({ ...row, detail: sentence(row.detail, row.asset) }));
 }
 
 function naming(report: DailyReport) {

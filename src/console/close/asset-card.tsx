@@ -1,8 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
 import type { Figure } from '../../report/asset-totals.ts';
-import { missingChainViews, chainText } from '../../report/missing-chain-views.ts';
-import { custodyText } from '../../report/missing-custody.ts';
+import { insteadOf, missingChainViews } from '../../report/missing-witness.ts';
 import { waterfall } from '../../report/page/waterfall.ts';
 import { vaultNameOf } from '../../report/vault-name.ts';
 import { Card } from '../../pages/parts/card.tsx';
@@ -167,7 +166,7 @@ export function witnessColumns<Row>(
     title,
     cell: (row) => {
       const { asset, figures, vaults } = figuresOf(row);
-      const instead = chainText(figure, missingChainViews(vaults)) ?? custodyText(figure, custody);
+      const instead = insteadOf(figure, { missing: missingChainViews(vaults), custody });
       if (instead !== null) return <span class="muted">{instead}</span>;
       const signed = figure.endsWith('Difference');
       return <ReportAmount amount={figures[figure]} {...{ asset, decimals, signed }} />;

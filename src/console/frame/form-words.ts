@@ -1,29 +1,29 @@
 import type { ProblemShown } from '../../api/acting.ts';
 
 /** What the console's forms call the members of the API's calls. */
-const LABELS: Readonly<Record<string, string>> = {
-  assignee: 'Assignee',
-  attributedTo: 'Owner',
-  amount: 'Amount',
-  asset: 'Asset',
-  blockchainHash: 'Hash',
-  breakType: 'Type',
-  decimals: 'Decimals',
-  direction: 'Ours − theirs',
-  name: 'Name',
-  network: 'Network',
-  note: 'Note',
-  owner: 'Owner',
-  reason: 'Reason',
-  role: 'Role',
-  rule: 'Rule',
-  until: 'End',
-  vaultId: 'Vault',
-};
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ['assignee', 'Assignee'],
+  ['attributedTo', 'Owner'],
+  ['amount', 'Amount'],
+  ['asset', 'Asset'],
+  ['blockchainHash', 'Hash'],
+  ['breakType', 'Type'],
+  ['decimals', 'Decimals'],
+  ['direction', 'Ours − theirs'],
+  ['name', 'Name'],
+  ['network', 'Network'],
+  ['note', 'Note'],
+  ['owner', 'Owner'],
+  ['reason', 'Reason'],
+  ['role', 'Role'],
+  ['rule', 'Rule'],
+  ['until', 'End'],
+  ['vaultId', 'Vault'],
+]);
 
 /** The label of a form's field; its name where no form shows it. */
 export function labelOf(field: string): string {
-  return Object.hasOwn(LABELS, field) ? (LABELS[field] ?? field) : field;
+  return LABELS.get(field) ?? field;
 }
 
 /** How the API ends and begins the refusal of a body, for programs. */

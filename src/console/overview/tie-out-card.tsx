@@ -10,7 +10,7 @@ import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/value/moment.tsx';
-import { missingChainViewsText } from '../../report/missing-chain-views.ts';
+import { missingChainViewsText } from '../../report/missing-witness.ts';
 import { NextClose } from '../parts/next-close.tsx';
 import { CriticalBadge } from '../parts/value/critical-breaks.tsx';
 import { StatusBadge } from '../parts/value/report-status.tsx';

@@ -1,9 +1,12 @@
 import { Amount } from '../../domain/money/amount.ts';
 import type { DailyReport } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
-import { missingChainViews, type MissingChainViews } from '../../report/missing-chain-views.ts';
+import {
+  missingChainViews,
+  withoutCustody,
+  type MissingChainViews,
+} from '../../report/missing-witness.ts';
 import { readCriticalBreaks, type CriticalBreaks } from '../parts/value/critical-breaks.tsx';
-import { custodyText } from '../../report/missing-custody.ts';
 import { assetTotals } from '../../report/asset-totals.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ClosedDayRow } from '../../store/records.ts';
@@ -40,7 +43,6 @@ export const NO_TIE_OUT: TieOut = { rows: [], critical: null };
 
 /** The rows of a report: assets that differ first, then in the report's order. */
 function rowsOf({ totals, custody }: Pick<DailyReport, 'totals' | 'custody'>): TieOutRow[] {
-  const withoutCustody = custodyText('custodyClosing', custody);
   const vaultsOf = groupedBy(totals, ({ asset }) => asset);
   const rows = assetTotals(totals).map((total) => ({
     asset: total.asset,
@@ -50,7 +52,7 @@ function rowsOf({ totals, custody }: Pick<DailyReport, 'totals' | 'custody'>): T
     // Without a difference the vaults have no chain view of their own.
     chain: total.chainDifference === null ? null : amountOf(total.chainClosing),
     custody: amountOf(total.custodyClosing),
-    withoutCustody,
+    withoutCustody: withoutCustody(custody),
     chainDifference: amountOf(total.chainDifference),
     custodyDifference: amountOf(total.custodyDifference),
   }));

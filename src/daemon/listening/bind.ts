@@ -32,8 +32,8 @@ export async function bind(server: Server, address: Address): Promise<string> {
 }
 
 /**
- * Listens on each address at once, and frees it again: a start that cannot listen must not make a
- * store. Rejects with `CommandFailed`.
+ * Listens on each address for a moment, and frees it again: a start that cannot listen must not make
+ * a store. Rejects with `CommandFailed`.
  */
 export async function tryAddresses(addresses: {
   readonly listen: Omit<Address, 'key'>;

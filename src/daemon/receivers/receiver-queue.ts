@@ -67,8 +67,8 @@ type Attempt = { readonly kind: 'done'; readonly outcome: Submitted } | Unavaila
 
 /**
  * Takes facts of everybody and brings each to the owner: to this receiver's own writer, or over HTTP.
- * While the owner changes, facts wait; so an orderly hand-over refuses none. A fact that may have been
- * kept is repeated only if the books recognise a repeat.
+ * While the owner changes, facts wait; so an orderly hand-over refuses no fact. A fact that may have
+ * been kept is repeated only if the books recognise a repeat.
  */
 export class ReceiverQueue implements FactQueue {
   readonly #options: ReceiverQueueOptions;

@@ -264,7 +264,7 @@ export class Receiver {
       await ownership.begin();
       this.#dutiesFailure = null;
     } catch (error) {
-      // The stop has ended the ownership under them.
+      // A stop has ended the ownership meanwhile: that is no failure.
       if (this.#isEnding) return;
       const cause = error instanceof Error ? error.message : String(error);
       if (cause !== this.#dutiesFailure) {

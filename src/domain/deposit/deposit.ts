@@ -192,8 +192,8 @@ export function missingOwner(
 }
 
 /**
- * How old the match may be that a credit needs. A hold may last for days, and the transaction may
- * vanish meanwhile. As long as the longest interval between two look-ups of a deposit.
+ * A match that is older credits nothing: a hold may last for days, and the transaction may vanish
+ * meanwhile. This is also the longest interval between two look-ups of a deposit.
  */
 export const MATCH_MS_MAX = 3_600_000;
 

@@ -11,10 +11,10 @@ import type { CountedRow, CountedTransaction, HashInDoubt } from '../../store/an
 import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import type { TransactionRecord } from '../../wire/transaction.ts';
-import type { HashTurns } from './hash-turns.ts';
 import { newestFirst } from '../list/custody-list.ts';
 import { PausedList } from '../list/paused-list.ts';
 import { rowsOfHash } from '../list/rows-of-hash.ts';
+import type { LookupBackoff } from '../pacing/lookup-backoff.ts';
 
 /**
  * Time limit of an attempt: a day's list takes up to 100 requests, which the budget spreads over a
@@ -175,18 +175,26 @@ export class ChangedTransactions {
    */
   async lookUp(
     hashes: readonly HashInDoubt[],
-    { custody, now, turns }: { custody: CustodyClient; now: () => number; turns: HashTurns },
+    {
+      custody,
+      now,
+      backoff,
+    }: {
+      custody: CustodyClient;
+      now: () => number;
+      backoff: LookupBackoff<HashInDoubt>;
+    },
   ): Promise<boolean> {
     let found = 0;
     const deadlineMs = now() + HASHES_MS_MAX;
     const unshown: CountedTransaction[] = [];
-    for (const hash of turns.inTurn(hashes).slice(0, HASHES_MAX)) {
+    for (const hash of backoff.inTurn(hashes, now()).slice(0, HASHES_MAX)) {
       const { blockchainHash, counted } = hash;
       this.#requests += 1;
       const asked = { priority: 'sweep', deadlineMs } as const;
       const answer = await rowsOfHash(custody, { blockchainHash }, asked);
       if (answer.kind === 'failed' && !answer.isAttempt) break;
-      turns.take(hash);
+      backoff.take(hash, now());
       if (answer.kind === 'failed') continue;
       const ofHash = answer.rows.filter((row) => row.blockchainHash === blockchainHash);
       const newest = ofHash.filter(

@@ -9,8 +9,8 @@ import type { Reads } from '../../store/reads.ts';
 import { AddressLists } from '../addresses/address-list.ts';
 import { describeCause } from '../list/custody-list.ts';
 import { isReread, reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
+import { LookupBackoff } from '../pacing/lookup-backoff.ts';
 import { ATTEMPT_REQUESTS_MAX, ChangedTransactions } from './changed-transactions.ts';
-import { HashTurns } from './hash-turns.ts';
 
 /**
  * Most requests of a reading over all attempts: about 260,000 transactions. One fact holds all that
@@ -119,7 +119,8 @@ async function datedEffects(
  */
 export class CustodyReader {
   readonly #options: ReaderOptions;
-  readonly #turns = new HashTurns();
+  /** Turns of hashes in doubt: a close asks for a few only. A restart begins anew. */
+  readonly #hashes = new LookupBackoff<HashInDoubt>(({ blockchainHash }) => blockchainHash);
   #underWay: { readonly since: number | null; readonly list: ChangedTransactions } | undefined;
   /** A list since this time was too long. It only grows, so it is not read again. */
   #tooLong: { readonly since: number | null; readonly transactions: number } | undefined;
@@ -150,7 +151,9 @@ export class CustodyReader {
     if (end.kind === 'complete') {
       const read = () => this.#readingOf(list, { before, cutOffs });
       const lookUp: CustodyAttempt['lookUp'] = async (hashes) =>
-        (await list.lookUp(hashes, { ...this.#options, turns: this.#turns })) ? read() : undefined;
+        (await list.lookUp(hashes, { ...this.#options, backoff: this.#hashes }))
+          ? read()
+          : undefined;
       return { reading: await read(), next: 'none', lookUp };
     }
     if (end.cause.kind !== 'too-long') {

@@ -298,7 +298,7 @@ export function outcomesOf(transaction: CustodyTransaction, snapshot: Snapshot):
  * Whether the deposit was at another position than its transaction, and nothing of it is left: it was
  * rolled back, or a person took it back. Its break must not open again.
  */
-function hasLeftElsewhere(deposit: Deposit, transaction: CustodyTransaction): boolean {
+function hasLeftWrongPosition(deposit: Deposit, transaction: CustodyTransaction): boolean {
   return deposit.evidence === 'none' && isMisnamed(deposit, transaction);
 }
 
@@ -307,7 +307,7 @@ export function depositsOf(transaction: CustodyTransaction, snapshot: Snapshot):
   const hashState = snapshot.hashStates.get(hashKeyOf(transaction)) ?? EMPTY_HASH_STATE;
   const { deposits } = hashState;
   const named = deposits.filter(
-    (deposit) => mayCorrect(deposit, transaction) && !hasLeftElsewhere(deposit, transaction),
+    (deposit) => mayCorrect(deposit, transaction) && !hasLeftWrongPosition(deposit, transaction),
   );
   return named.length > 0 ? named : deposits.filter((deposit) => isRenamed(deposit, transaction));
 }

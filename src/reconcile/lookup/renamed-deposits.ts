@@ -33,7 +33,7 @@ export class RenamedDeposits {
     const { at } = snapshot;
     const unknown = new Set<TransactionId>();
     let requests = 0;
-    for (const id of this.#inTurn(rows, snapshot).slice(0, IDS_MAX)) {
+    for (const id of this.#backoff.inTurn(idsOf(rows, snapshot), at).slice(0, IDS_MAX)) {
       requests += 1;
       const found = await lookUpTransaction(custody, id, deadlineMs);
       if (found.kind !== 'failed' || found.isAttempt) this.#backoff.take(id, at);
@@ -42,17 +42,16 @@ export class RenamedDeposits {
     }
     return { unknown, requests };
   }
+}
 
-  /** The ids to ask for: first those that are due, then the longest unasked. */
-  #inTurn(
-    rows: ReadonlyMap<TransactionId, CustodyTransaction>,
-    snapshot: Snapshot,
-  ): TransactionId[] {
-    const ids = new Set<TransactionId>();
-    for (const row of rows.values()) {
-      for (const id of rolledBackUnderAnotherId(row, snapshot)) if (!rows.has(id)) ids.add(id);
-    }
-    const { at } = snapshot;
-    return [...this.#backoff.due([...ids], at), ...this.#backoff.early([...ids], at)];
+/** The ids of deposits whose position rolled-back rows with another id show. */
+function idsOf(
+  rows: ReadonlyMap<TransactionId, CustodyTransaction>,
+  snapshot: Snapshot,
+): TransactionId[] {
+  const ids = new Set<TransactionId>();
+  for (const row of rows.values()) {
+    for (const id of rolledBackUnderAnotherId(row, snapshot)) if (!rows.has(id)) ids.add(id);
   }
+  return [...ids];
 }

@@ -49,6 +49,11 @@ export class LookupBackoff<Subject> {
     );
   }
 
+  /** All subjects: first those that are due, then the longest unasked. */
+  inTurn(subjects: readonly Subject[], now: number): Subject[] {
+    return [...this.due(subjects, now), ...this.early(subjects, now)];
+  }
+
   /** Subjects that are not due, the longest unasked first. */
   early(subjects: readonly Subject[], now: number): Subject[] {
     return this.#inOrder(subjects, (times) => (isDue(now, times) ? null : times.askedAt));

@@ -202,15 +202,7 @@ export class Sweep {
       askedAfter,
     };
     if (this.#long.isUnderWay) return this.#long.goOn(context, waitingDepositCount);
-    // Read before the list: records that arrive during the reading belong to the next run.
-    const asOfNow = await this.#unconfirmed();
-    const old = await this.#readOldMatches(context, asOfNow.deposits);
-    const changed = old === null ? await this.#readChanges(context, asOfNow) : null;
-    const since = old === null ? this.#long.since(known) : old.since;
-    const { list, unconfirmed } = changed ?? {
-      list: old?.list ?? (await this.#readList(context, since)),
-      unconfirmed: asOfNow,
-    };
+    const { list, unconfirmed, since } = await this.#readRows(context);
     tally.skip('unreadable_row', list.unreadable);
     const { requests, incomplete } = list;
     if (incomplete === null) return this.#whole.compare(list, unconfirmed, context);
@@ -223,6 +215,20 @@ export class Sweep {
     const asked = unconfirmed.deposits.length + unconfirmed.withdrawals.length;
     tally.skip(incomplete.cause, Math.max(asked, 1));
     return { ...NO_CUSTODY_RESULT, requests, incomplete: incomplete.detail };
+  }
+
+  /** `since`: where a reading of the whole list begins. */
+  async #readRows(
+    context: RunContext,
+  ): Promise<{ list: CustodyList; unconfirmed: UnconfirmedRecords; since: number | null }> {
+    // Read before the list: records that arrive during the reading belong to the next run.
+    const unconfirmed = await this.#unconfirmed();
+    const old = await this.#readOldMatches(context, unconfirmed.deposits);
+    if (old !== null) return { ...old, unconfirmed };
+    const since = this.#long.since(context.known);
+    const changed = await this.#readChanges(context, unconfirmed);
+    if (changed !== null) return { ...changed, since };
+    return { list: await this.#readList(context, since), unconfirmed, since };
   }
 
   /**

@@ -2,8 +2,7 @@ import { html } from 'hono/html';
 import type { DailyReport, ReportCustody, ReportTotal } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import { assetTotal, type Figure } from '../asset-totals.ts';
-import { missingChainViews, chainText, type MissingChainViews } from '../missing-chain-views.ts';
-import { custodyText } from '../missing-custody.ts';
+import { insteadOf, missingChainViews, type MissingChainViews } from '../missing-witness.ts';
 import { scaled } from '../figure.ts';
 import { vaultMark, type Markup } from './markup.ts';
 import { waterfall } from './waterfall.ts';
@@ -56,13 +55,9 @@ interface Row {
   readonly custody: ReportCustody;
 }
 
-function figureCell(
-  { figures, missing, custody }: Row,
-  decimals: number | null,
-  figure: Figure,
-): Markup {
-  const amount = figures[figure] ?? null;
-  const instead = chainText(figure, missing) ?? custodyText(figure, custody);
+function figureCell(row: Row, decimals: number | null, figure: Figure): Markup {
+  const amount = row.figures[figure] ?? null;
+  const instead = insteadOf(figure, row);
   if (instead !== null) return html`<td class="number note">${instead}</td>`;
   if (amount === null) return html`<td class="number note">not compared</td>`;
   // Most figures are zero: their short form leaves room for the others.

@@ -1,12 +1,10 @@
 import type { Fact } from '../../domain/fact/fact.ts';
 import { StoreFailed, type CommitResult, type Ledger, type Unavailable } from '../port.ts';
 import { causeOf, follow } from './follow.ts';
+import { ReplicaAge } from './replica-age.ts';
 import { ReplicaDiverged, type Prepared, type Replica } from './replica.ts';
 import type { Role } from './role.ts';
 import { JournalUnavailable, type Owner, type SharedJournal } from './shared-journal.ts';
-
-/** A replica that last held the whole journal longer ago is not level: it sleeps, or cannot keep up. */
-const LEVEL_MS_MAX = 10_000;
 
 /** An owner without commits renews its lease when this share of it has passed. */
 const RENEWED_AFTER_SHARE = 1 / 3;
@@ -40,12 +38,7 @@ export class ReplicatedLedger implements Ledger {
    * an acquisition without an answer.
    */
   #leasedEpoch: number | 'unknown' | null = null;
-  /** When the replica last held the whole journal, on `#clock`. Before the first time, and while cut off: never. */
-  #levelAt = -Infinity;
-  /** Whether the last step left commits to the next one. */
-  #isBehind = true;
-  /** Where the journal ended at a time on `#clock`; null when the replica has reached that. */
-  #target: { readonly commitNumber: number; readonly asked: number } | null = null;
+  readonly #age = new ReplicaAge();
   #isResigned = false;
   /** The facts that this replica could not write; null when it could write the last ones. */
   #unwritten: readonly Fact[] | null = null;
@@ -256,31 +249,19 @@ export class ReplicatedLedger implements Ledger {
     return false;
   }
 
-  /**
-   * Follows for a while. While others append, the replica may never lack nothing: it was level when the
-   * journal ended where the replica has arrived now.
-   */
+  /** Follows for a while. Resolves to whether the replica lacks nothing. */
   async #followToLevel(): Promise<boolean> {
-    const asked = this.#clock();
-    if (this.#isBehind && this.#target === null) {
-      const { commitNumber } = await this.#journal.head();
-      this.#target = { commitNumber, asked };
-    }
+    const began = this.#clock();
+    if (this.#age.needsTarget) this.#age.aim((await this.#journal.head()).commitNumber, began);
     const lacksNone = await this.#follow();
-    this.#isBehind = !lacksNone;
-    const target = this.#target;
-    const isReached = target !== null && this.#replica.head.commitNumber >= target.commitNumber;
-    if (lacksNone || isReached) {
-      this.#levelAt = lacksNone || target === null ? asked : target.asked;
-      this.#target = null;
-    }
+    this.#age.followed(this.#replica.head.commitNumber, { began, lacksNone });
     return lacksNone;
   }
 
   /** The lease was extended when that was asked. The owner's replica holds the whole journal. */
   #extended(asked: number): void {
     this.#extendedAt = asked;
-    this.#levelAt = asked;
+    this.#age.level(asked);
   }
 
   /**
@@ -357,14 +338,11 @@ export class ReplicatedLedger implements Ledger {
   }
 
   #follows(owner: Owner | null): void {
-    const isLevel = this.#clock() - this.#levelAt <= LEVEL_MS_MAX;
-    this.#change({ kind: 'follower', owner, isLevel });
+    this.#change({ kind: 'follower', owner, isLevel: this.#age.isLevel(this.#clock()) });
   }
 
   #cutOff(cause: string, owner: Owner | null = null): void {
-    this.#levelAt = -Infinity;
-    this.#isBehind = true;
-    this.#target = null;
+    this.#age.cutOff();
     this.#change({ kind: 'cut_off', cause, owner });
   }
 

@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CustodyRecord } from '../../../src/domain/fact/custody-record.ts';
 import type { ExemptionRule } from '../../../src/domain/break/exemption.ts';
 import { Sweep } from '../../../src/reconcile/sweep/sweep.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { openLedger, openLedgerFile, type OpenLedger } from '../open-ledger.ts';
-import { Service } from '../webhook.ts';
+import { change, Service } from '../webhook.ts';
 
 const FORGED = 125;
 /** The same as `MOVEMENTS_PER_STEP`: more would make intake wait. */
@@ -160,4 +160,51 @@ test('breaks of one commit are numbered by what they are about, not by when its 
     'SELECT blockchain_hash FROM breaks ORDER BY break_id',
   );
   expect(hashes.map((one) => one.blockchain_hash)).toEqual(['0xc', '0xd']);
+});
+
+describe('a run', () => {
+  test('opens a break for a difference between books and chain view, and heals it', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(1, { balanceChanges: [change('90')] }));
+    await open.deliver(service.chain('transaction'));
+    await open.run();
+    expect(open.openBreak('conservation')).toMatchObject({ expected: '100', actual: '90' });
+    await open.deliver(service.confirmed(3));
+    await open.run();
+    expect(open.openBreaks()).toEqual(['amount_changed']);
+  });
+
+  test('within the grace period a difference is skipped, and counted as such', async () => {
+    const open = await openLedger();
+    await open.deliver(new Service().chain('transaction'));
+    await open.run(600_000);
+    expect(open.openBreaks()).toEqual([]);
+    expect(open.rows('SELECT matched, broken, skipped FROM reconciliations')).toEqual([
+      { matched: 0, broken: 0, skipped: '{"in_grace":1}' },
+    ]);
+  });
+
+  test('books without any chain evidence are skipped, never matched', async () => {
+    const open = await openLedger();
+    await open.deliver(new Service().confirmed(1));
+    await open.run();
+    expect(open.rows('SELECT matched, broken, skipped FROM reconciliations')).toEqual([
+      { matched: 0, broken: 0, skipped: '{"no_chain_evidence":1}' },
+    ]);
+  });
+
+  test('funds that left without a transaction are critical, funds that came are not', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.chain('transaction', { balanceChanges: [change('-70')] }));
+    await open.deliver(service.chain('transaction', { blockchainHash: '0xb2' }));
+    await open.run();
+    expect(open.breaks().map(({ type, severity, expected }) => [type, severity, expected])).toEqual(
+      [
+        ['unexplained_movement', 'critical', '-70'],
+        ['unexplained_movement', 'warning', '100'],
+      ],
+    );
+  });
 });

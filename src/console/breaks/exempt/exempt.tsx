@@ -8,6 +8,7 @@ import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
 import { basisIn, textOf, type Fields } from '../../../pages/parts/form/form-text.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import type { Action } from '../../frame/context.ts';
+import { labelOf } from '../../frame/form-words.ts';
 import { EXEMPTIONS_PATH } from './exemptions-page.tsx';
 import { PATH } from '../filter.ts';
 import { daysAfter, dayText } from '../../parts/value/moments.ts';
@@ -19,13 +20,7 @@ import { sizeIn, SizeFields } from './size.tsx';
 const PROPOSED_DAYS = 7;
 
 /** Members of a rule that narrow it to the break; an empty one is left out. */
-const SCOPE = {
-  asset: 'Asset',
-  vaultId: 'Vault',
-  network: 'Network',
-  blockchainHash: 'Hash',
-} as const;
-const SCOPE_NAMES = Object.keys(SCOPE) as (keyof typeof SCOPE)[];
+const SCOPE = ['asset', 'vaultId', 'network', 'blockchainHash'] as const;
 
 /**
  * Adds the rule of a form that was filled from a break. The amount is read here, in the unit that
@@ -37,7 +32,7 @@ export function exemptAction(
   fields: Fields,
   decimals: Decimals,
 ): Omit<Action, 'back'> {
-  const narrowing = ['breakType', ...SCOPE_NAMES].flatMap((name) => {
+  const narrowing = ['breakType', ...SCOPE].flatMap((name) => {
     const value = textOf(fields, name).trim();
     return value === '' ? [] : [[name, value] as const];
   });
@@ -94,9 +89,9 @@ function RuleFields({ one, decimals, looking }: Exempting): Markup {
           ))}
         </select>
       </label>
-      {SCOPE_NAMES.map((name) => (
+      {SCOPE.map((name) => (
         <label class="field">
-          <span>{SCOPE[name]}</span>
+          <span>{labelOf(name)}</span>
           <input
             name={name}
             value={one.subject[name] ?? ''}

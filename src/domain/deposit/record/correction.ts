@@ -41,7 +41,7 @@ interface Context {
   readonly graceMs: number;
   readonly now: RuleContext;
   readonly correcting: Correcting;
-  /** Since when the record's match gets too old for a credit, Unix milliseconds; null: it never does. */
+  /** When the record matched, Unix milliseconds; null: its match never gets too old for a credit. */
   readonly matchedAt: number | null;
 }
 
