@@ -8,5 +8,5 @@
 export function nodeRefusal(release: string): string | undefined {
   const [major = 0, minor = 0] = release.split('.').map(Number);
   if (major !== 24 || minor < 19) return undefined;
-  return `Node ${release} would crash this program, because better-sqlite3 12 does not work with Node 24.19 or later: run it with Node 22, then \`npm rebuild better-sqlite3\``;
+  return `Node ${release} would crash this program, because better-sqlite3 12 does not work with Node 24 from 24.19 on: run it with Node 22, then \`npm rebuild better-sqlite3\``;
 }
