@@ -4,10 +4,9 @@ import type { TransactionId } from '../../domain/ids.ts';
 import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import type { Backfill } from '../comparing/comparison.ts';
-import { hasFailed, isOutOfReach } from '../pacing/outcome-kind.ts';
 import type { Tally } from '../comparing/tally.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
-import { checkOpenBreaks } from '../watching/open-break-checks.ts';
+import { checkOpenBreaks, notFixed } from '../watching/open-break-checks.ts';
 
 /** Most open breaks read per run. */
 const OPEN_MAX = 1_000;
@@ -54,8 +53,7 @@ export class OverdueTransactions {
             deadlineMs,
           });
           if (answer.kind === 'ok') transactions.push(transactionOf(answer.value));
-          if (hasFailed(answer)) return 'failed';
-          return isOutOfReach(answer.kind) ? 'out of reach' : 'unsolved';
+          return notFixed(answer);
         },
       },
     );

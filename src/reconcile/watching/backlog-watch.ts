@@ -3,11 +3,10 @@ import type { Break } from '../../domain/break/break.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { TransactionId, VaultId } from '../../domain/ids.ts';
-import { hasFailed } from '../pacing/outcome-kind.ts';
 import type { RetryPulls } from './retry-pull.ts';
 import type { Tally } from '../comparing/tally.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
-import { checkOpenBreaks, type Look } from './open-break-checks.ts';
+import { checkOpenBreaks, notFixed, type Look } from './open-break-checks.ts';
 
 /** Most vaults without an open backlog probed per run, beyond those that repairs saw. */
 const NEW_VAULTS_MAX = 3;
@@ -84,11 +83,11 @@ export class BacklogWatch {
           pulledForward += pulled.pulledForward;
         }
         // A newer notification may be pending: then the break stays open with that one.
-        if (probed === 'clear' && !backlogs.has(vaultId)) {
+        if (probed === 'fixed' && !backlogs.has(vaultId)) {
           records.push({ kind: 'backlog', vaultId, backlog: null });
           this.#pulls.done(vaultId);
         }
-        return lookOf(probed);
+        return probed === 'pending' ? 'unsolved' : probed;
       },
     });
     if (isReachable) requests += await this.#askOthers(context, { known, backlogs });
@@ -145,32 +144,14 @@ function backlogRecord(vaultId: VaultId, overdue: readonly CustodyTransaction[])
   return { kind: 'backlog', vaultId, backlog };
 }
 
-type Probed = 'pending' | 'clear' | 'unreadable' | 'failed' | 'out of reach';
-
-function lookOf(probed: Probed): Look {
-  if (probed === 'pending' || probed === 'unreadable') return 'unsolved';
-  return probed === 'clear' ? 'fixed' : probed;
-}
-
 async function probe(
   transactionId: TransactionId,
   { custody, deadlineMs }: BacklogRunContext,
-): Promise<Probed> {
+): Promise<Look | 'pending'> {
   const options = { priority: 'repair', deadlineMs } as const;
   const listed = await custody.subscriptions.notifications(transactionId, options);
-  switch (listed.kind) {
-    case 'ok':
-      return listed.value.some((row) => row.status === 'pending') ? 'pending' : 'clear';
-    case 'not-found':
-      // The service will not deliver notifications of a transaction that it does not know.
-      return 'clear';
-    case 'refused':
-    case 'malformed':
-      return 'unreadable';
-    case 'unavailable':
-    case 'rate-budget':
-      return hasFailed(listed) ? 'failed' : 'out of reach';
-    default:
-      return listed satisfies never;
-  }
+  // The service will not deliver notifications of a transaction that it does not know.
+  if (listed.kind === 'not-found') return 'fixed';
+  if (listed.kind !== 'ok') return notFixed(listed);
+  return listed.value.some((row) => row.status === 'pending') ? 'pending' : 'fixed';
 }

@@ -1,5 +1,7 @@
+import type { Outcome } from '../../custody/call/outcome.ts';
 import type { Tally } from '../comparing/tally.ts';
 import type { LookupBackoff } from '../pacing/lookup-backoff.ts';
+import { hasFailed, isOutOfReach } from '../pacing/outcome-kind.ts';
 
 /** Most checks per run of due subjects whose problem persists. */
 const DUE_MAX = 3;
@@ -19,6 +21,12 @@ export type Look =
   | 'failed'
   /** The budget or the circuit allows no request now. */
   | 'out of reach';
+
+/** The result of a check whose answer does not show that the problem is fixed. */
+export function notFixed(outcome: Outcome<unknown>): Exclude<Look, 'fixed'> {
+  if (hasFailed(outcome)) return 'failed';
+  return isOutOfReach(outcome.kind) ? 'out of reach' : 'unsolved';
+}
 
 /**
  * Checks subjects with an open break first, in every run. A subject whose problem persists is due

@@ -1,5 +1,4 @@
 import type { CustodyClient } from '../../custody/client.ts';
-import type { Outcome } from '../../custody/call/outcome.ts';
 import type { Break } from '../../domain/break/break.ts';
 import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { CustodyRecord } from '../../domain/fact/custody-record.ts';
@@ -8,11 +7,10 @@ import { suppressedDepths } from '../../domain/policy/published-depth.ts';
 import { VaultId, type AssetId } from '../../domain/ids.ts';
 import { driftText, subscriptionDrift } from '../../domain/break/subscription-drift.ts';
 import { depthRecords } from './depth-watch.ts';
-import { hasFailed, isOutOfReach } from '../pacing/outcome-kind.ts';
 import type { Tally } from '../comparing/tally.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
 import type { PublishedNetworks } from './published-networks.ts';
-import { checkOpenBreaks, type Look } from './open-break-checks.ts';
+import { checkOpenBreaks, notFixed, type Look } from './open-break-checks.ts';
 import type { VaultList } from './vault-list.ts';
 
 /** Most vaults checked per run, with the budget that other steps leave. */
@@ -79,8 +77,7 @@ export class SubscriptionWatch {
       requests += cost;
       if (looked === 'out of reach') return looked;
       this.#lookedAt.set(vaultId, context.now);
-      if (looked === 'failed') return looked;
-      if (looked === 'not shown') return 'unsolved';
+      if (typeof looked === 'string') return looked;
       this.#looked.set(vaultId, looked);
       return wrongWith(looked, context.policy).length === 0 ? 'fixed' : 'unsolved';
     };
@@ -137,10 +134,10 @@ export class SubscriptionWatch {
   async #look(
     vaultId: string,
     { custody, deadlineMs }: SubscriptionContext,
-  ): Promise<{ looked: Looked | Unseen; cost: number }> {
+  ): Promise<{ looked: Looked | Exclude<Look, 'fixed'>; cost: number }> {
     const options = { priority: 'inactive', deadlineMs } as const;
     const rows = await custody.subscriptions.of(vaultId, options);
-    if (rows.kind !== 'ok') return { looked: unseen(rows), cost: 1 };
+    if (rows.kind !== 'ok') return { looked: notFixed(rows), cost: 1 };
     const found = subscriptionDrift(rows.value, this.#webhookUrl);
     const drift = found.kind === 'as_wanted' ? [] : [driftText(found)];
     const known = this.#looked.get(vaultId);
@@ -149,7 +146,7 @@ export class SubscriptionWatch {
       return { looked: { ...known, drift, recorded: undefined }, cost: 1 };
     }
     const answer = await custody.subscriptions.overrides(vaultId, options);
-    if (answer.kind !== 'ok') return { looked: unseen(answer), cost: 2 };
+    if (answer.kind !== 'ok') return { looked: notFixed(answer), cost: 2 };
     const overrides = answer.value.confirmations;
     return { looked: { drift, overrides, recorded: undefined }, cost: 2 };
   }
@@ -158,11 +155,4 @@ export class SubscriptionWatch {
 /** The drift of a subscription under a policy, in words; empty when there is none. */
 function wrongWith({ drift, overrides }: Looked, policy: CreditingPolicy): string[] {
   return [...drift, ...suppressedDepths(policy, overrides)];
-}
-
-type Unseen = 'not shown' | 'failed' | 'out of reach';
-
-function unseen(outcome: Outcome<unknown>): Unseen {
-  if (hasFailed(outcome)) return 'failed';
-  return isOutOfReach(outcome.kind) ? 'out of reach' : 'not shown';
 }
