@@ -196,7 +196,7 @@ export class ChangedTransactions {
       if (answer.kind === 'failed' && !answer.isAttempt) break;
       backoff.take(hash, now());
       if (answer.kind === 'failed') continue;
-      const ofHash = answer.rows.filter((row) => row.blockchainHash === blockchainHash);
+      const ofHash = answer.transactions.filter((row) => row.blockchainHash === blockchainHash);
       const newest = ofHash.filter(
         ({ transactionId, updatedAt }) => updatedAt >= (this.#seen.get(transactionId) ?? updatedAt),
       );

@@ -18,11 +18,16 @@ export function vaultHashKey({ vaultId, network, blockchainHash }: VaultHash): s
   return JSON.stringify([vaultId, network, blockchainHash]);
 }
 
+/** Rows that look-ups brought, and their requests. */
+export interface Answered {
+  readonly transactions: readonly CustodyTransaction[];
+  readonly requests: number;
+}
+
 /** The custody API's answer about a hash. */
 export type RowsOfHash =
   /** `incomplete`: rows are missing, so nothing follows from their sum or from an absence. */
-  | { readonly kind: 'complete' | 'incomplete'; readonly rows: readonly CustodyTransaction[] }
-  | FailedLookUp;
+  ({ readonly kind: 'complete' | 'incomplete' } & Answered) | FailedLookUp;
 
 /** A hash, or only a part of its transactions. */
 type HashFilter = Pick<VaultHash, 'blockchainHash'> & Partial<VaultHash>;
@@ -52,5 +57,6 @@ export async function rowsOfHash(
   if (page.kind !== 'ok') return failedBy(page);
   const { rows, total, unreadable } = page.value;
   const isWhole = page.value.page === 0 && rows.length === total && unreadable.length === 0;
-  return { kind: isWhole ? 'complete' : 'incomplete', rows: rows.map(transactionOf) };
+  const kind = isWhole ? 'complete' : 'incomplete';
+  return { kind, transactions: rows.map(transactionOf), requests: 1 };
 }

@@ -4,7 +4,7 @@ import { LOCAL_BREAKS, type Break } from '../../domain/break/break.ts';
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Tally } from '../comparing/tally.ts';
-import { roundOf, type Found } from './look-up-round.ts';
+import { roundOf } from './look-up-round.ts';
 import { rowsOfHash, vaultHashKey, type VaultHash } from '../list/rows-of-hash.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
 
@@ -39,11 +39,13 @@ export class DifferingMovements {
       due: this.#backoff.due(await this.#open(), now),
       max: Math.min(LOOK_UPS_MAX, custody.room('look-up')),
       now,
-      ask: (hash) => lookUp(custody, hash, deadlineMs),
+      ask: (hash) => rowsOfHash(custody, hash, { priority: 'look-up', deadlineMs }),
     });
     tally.skip('rate_budget', round.postponed);
     tally.skip('api_unavailable', round.failed);
-    return round;
+    const complete = round.answers.filter(({ answer }) => answer.kind === 'complete');
+    const transactions = complete.flatMap(({ answer }) => answer.transactions);
+    return { transactions, requests: round.requests };
   }
 
   /** The hashes with an open break, each once. */
@@ -56,14 +58,6 @@ export class DifferingMovements {
     }
     return [...found.values()];
   }
-}
-
-/** The rows of a hash; none where the answer is incomplete. */
-async function lookUp(custody: CustodyClient, hash: VaultHash, deadlineMs: number): Promise<Found> {
-  const answer = await rowsOfHash(custody, hash, { priority: 'look-up', deadlineMs });
-  if (answer.kind === 'failed') return answer;
-  const transactions = answer.kind === 'complete' ? answer.rows : [];
-  return { kind: 'found', transactions, requests: 1 };
 }
 
 function hashOf({ subject: { vaultId, network, blockchainHash } }: Break): VaultHash[] {

@@ -7,6 +7,7 @@ import type { HashKey } from '../../domain/ids.ts';
 import { hashKeyOf } from '../comparing/snapshot.ts';
 import { rowsOfHash, type RowsOfHash } from '../list/rows-of-hash.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
+import { roundOf } from './look-up-round.ts';
 
 /** Most hashes asked per run. One request answers for all transactions that claim a hash. */
 const HASHES_MAX = 10;
@@ -44,29 +45,27 @@ export class DisputedHashes {
     deadlineMs: number;
   }): Promise<Disputes> {
     const { custody, now, graceMs, deadlineMs } = context;
-    const due = this.#backoff.due(disputedIn(context.deposits), now);
+    const round = await roundOf(this.#backoff, {
+      due: this.#backoff.due(disputedIn(context.deposits), now),
+      max: HASHES_MAX,
+      now,
+      ask: (one) => answerAbout(custody, one, deadlineMs),
+    });
     const records: CustodyRecord[] = [];
     const transactions: CustodyTransaction[] = [];
     const disowned = new Set<string>();
-    let [requests, failed] = [0, 0];
-    for (const one of due.slice(0, HASHES_MAX)) {
-      const answer = await answerAbout(custody, one, deadlineMs);
-      if (answer.kind === 'failed') failed += 1;
-      else requests += 1;
-      if (answer.kind !== 'failed' || answer.isAttempt) this.#backoff.take(one, now);
-      if (answer.kind === 'failed' && answer.final) break;
+    for (const { subject, answer } of round.answers) {
       if (answer.kind !== 'complete') continue;
-      transactions.push(...answer.rows);
-      const { network, blockchainHash } = one;
+      transactions.push(...answer.transactions);
+      const { network, blockchainHash } = subject;
       // Another network may have the same hash.
-      const rows = answer.rows.filter((row) => row.network === network);
+      const rows = answer.transactions.filter((row) => row.network === network);
       if (rows.some(({ type }) => type === 'outgoing')) continue;
       const incoming = rows.map(({ transactionId }) => transactionId);
-      disowned.add(hashKeyOf(one));
+      disowned.add(hashKeyOf(subject));
       records.push({ kind: 'disowned-hash', network, blockchainHash, incoming, graceMs });
     }
-    const postponed = due.length - requests - failed;
-    return { records, transactions, disowned, requests, postponed, failed };
+    return { ...round, records, transactions, disowned };
   }
 }
 
@@ -92,11 +91,11 @@ async function answerAbout(
   const asked = { priority: 'look-up', deadlineMs } as const;
   const answer = await rowsOfHash(custody, { blockchainHash }, asked);
   if (answer.kind === 'failed') return answer;
-  const { rows } = answer;
+  const { transactions } = answer;
   const isFiltered =
-    rows.every((row) => row.blockchainHash === blockchainHash) &&
+    transactions.every((row) => row.blockchainHash === blockchainHash) &&
     deposits.some((deposit) =>
-      rows.some((row) => row.status === 'confirmed' && isRecordOf(deposit, row)),
+      transactions.some((row) => row.status === 'confirmed' && isRecordOf(deposit, row)),
     );
-  return isFiltered ? answer : { kind: 'incomplete', rows };
+  return isFiltered ? answer : { ...answer, kind: 'incomplete' };
 }

@@ -4,7 +4,8 @@ import type { TransactionId } from '../../domain/ids.ts';
 import { rolledBackUnderAnotherId } from '../comparing/batch-comparison.ts';
 import type { Snapshot } from '../comparing/snapshot.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
-import { lookUpTransaction } from './single-lookups.ts';
+import { roundOf } from './look-up-round.ts';
+import { absentIn, lookUpTransaction } from './single-lookups.ts';
 
 /** Most look-ups per run: hardly a transaction gets another id. */
 const IDS_MAX = 5;
@@ -31,16 +32,13 @@ export class RenamedDeposits {
   ): Promise<Renamed> {
     const { custody, snapshot, deadlineMs } = context;
     const { at } = snapshot;
-    const unknown = new Set<TransactionId>();
-    let requests = 0;
-    for (const id of this.#backoff.inTurn(idsOf(rows, snapshot), at).slice(0, IDS_MAX)) {
-      requests += 1;
-      const found = await lookUpTransaction(custody, id, deadlineMs);
-      if (found.kind !== 'failed' || found.isAttempt) this.#backoff.take(id, at);
-      if (found.kind === 'failed' && found.final) break;
-      if (found.kind === 'absent') unknown.add(id);
-    }
-    return { unknown, requests };
+    const round = await roundOf(this.#backoff, {
+      due: this.#backoff.inTurn(idsOf(rows, snapshot), at),
+      max: IDS_MAX,
+      now: at,
+      ask: (id) => lookUpTransaction(custody, id, deadlineMs),
+    });
+    return { unknown: new Set(absentIn(round)), requests: round.requests + round.failed };
   }
 }
 

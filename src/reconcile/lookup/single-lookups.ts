@@ -6,10 +6,10 @@ import type { DepositId, TransactionId } from '../../domain/ids.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import { unlisted, type Absent } from '../comparing/batch-comparison.ts';
-import { failedBy } from '../pacing/outcome-kind.ts';
+import { failedBy, type FailedLookUp } from '../pacing/outcome-kind.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
-import { roundOf, type Answered, type Found } from './look-up-round.ts';
-import { rowsOfHash, type VaultHash } from '../list/rows-of-hash.ts';
+import { roundOf, type Round } from './look-up-round.ts';
+import { rowsOfHash, type Answered, type VaultHash } from '../list/rows-of-hash.ts';
 import { ShownDeposits } from './shown-deposits.ts';
 import { FirstAbsences } from '../pacing/first-absences.ts';
 import { interleaved, LookupBackoff } from '../pacing/lookup-backoff.ts';
@@ -25,6 +25,10 @@ const VANISHED_MAX = 5;
 
 /** Most subjects remembered as unknown by id; an evicted one is looked up by id again. */
 const NAMELESS_MAX = 10_000;
+
+/** An answer. `absent`: it is complete without the transaction; it carries the hash's other rows. */
+type Shown = { readonly kind: 'found' | 'absent' } & Answered;
+type Found = Shown | FailedLookUp;
 
 export interface LookupResult extends Absent {
   readonly transactions: readonly CustodyTransaction[];
@@ -94,14 +98,16 @@ export class SingleLookups {
       ask: (deposit) => this.#lookUpDeposit(custody, deposit, deadlineMs),
     });
     const transactions = [deposits, withdrawals, vanished].flatMap((round) => round.transactions);
+    const absentDeposits = absentIn(deposits);
+    const absentWithdrawals = absentIn(withdrawals);
     const rows = [...listed.values(), ...transactions];
     this.#absentWithdrawals.see(rows);
     this.#vanished.see([...context.shown.values(), ...rows]);
     // Without a credit, one 404 ends a verification at once: an approval would credit it.
-    const absentAtOnce = deposits.absent.filter(({ credit }) => credit === null);
+    const absentAtOnce = absentDeposits.filter(({ credit }) => credit === null);
     const absentLater = [
-      ...deposits.absent.filter(({ credit }) => credit !== null),
-      ...vanished.absent,
+      ...absentDeposits.filter(({ credit }) => credit !== null),
+      ...absentIn(vanished),
     ];
     return {
       transactions,
@@ -109,8 +115,8 @@ export class SingleLookups {
         ...absentAtOnce,
         ...this.#vanished.lasting(absentLater, { at: now, graceMs }),
       ],
-      absentWithdrawals: withdrawals.absent,
-      newlyAbsent: this.#newlyAbsent(withdrawals.absent, { at: now, graceMs }),
+      absentWithdrawals,
+      newlyAbsent: this.#newlyAbsent(absentWithdrawals, { at: now, graceMs }),
       postponed: deposits.postponed + withdrawals.postponed + vanished.postponed,
       failed: deposits.failed + withdrawals.failed + vanished.failed,
       requests: deposits.requests + withdrawals.requests + vanished.requests,
@@ -179,11 +185,16 @@ export class SingleLookups {
   }
 }
 
+/** The subjects of a round that the API does not know. */
+export function absentIn<Subject>({ answers }: Round<Subject, Shown>): Subject[] {
+  return answers.flatMap(({ subject, answer }) => (answer.kind === 'absent' ? [subject] : []));
+}
+
 /**
  * Whether the id leads to another address than the deposit's, so that it may be forged, or nowhere
  * although the API has agreed with it once.
  */
-function leadsElsewhere(deposit: Deposit, { kind, transactions }: Found & Answered): boolean {
+function leadsElsewhere(deposit: Deposit, { kind, transactions }: Shown): boolean {
   if (kind === 'absent') return !isNamedByWebhooksAlone(deposit);
   return transactions.some((row) => isMisnamed(deposit, row));
 }
@@ -236,10 +247,9 @@ async function lookUpHash(
   const options = { priority: 'look-up', deadlineMs, pageSize: ROWS_MAX } as const;
   const answer = await rowsOfHash(custody, hash, options);
   if (answer.kind === 'failed') return answer;
-  const { rows: transactions } = answer;
-  if (transactions.some(isIt)) return { kind: 'found', transactions, requests: 1 };
+  if (answer.transactions.some(isIt)) return { ...answer, kind: 'found' };
   return answer.kind === 'complete'
-    ? { kind: 'absent', transactions, requests: 1 }
+    ? { ...answer, kind: 'absent' }
     : { kind: 'failed', final: false, isAttempt: true };
 }
 

@@ -9,6 +9,7 @@ import {
 import { groupedBy } from '../../domain/grouped.ts';
 import type { Movement } from '../../domain/money/movement.ts';
 import { LookupBackoff } from '../pacing/lookup-backoff.ts';
+import { roundOf } from './look-up-round.ts';
 import { rowsOfHash, vaultHashKey as keyOf, type VaultHash } from '../list/rows-of-hash.ts';
 
 /** Most hashes looked up per run. Rows read for other reasons answer for most movements. */
@@ -56,19 +57,17 @@ export class UnconfirmedMovements {
       if (sums !== null && addUp(one, sums)) records.push(recordOf(one, sums));
       else if (age >= graceMs) open.push(one);
     }
-    const due = this.#backoff.due(open, now);
-    let [requests, failed] = [0, 0];
-    const room = Math.min(LOOK_UPS_MAX, custody.room('inactive'));
-    for (const one of due.slice(0, room)) {
-      const asked = await rowsOfHash(custody, one, { priority: 'inactive', deadlineMs });
-      if (asked.kind === 'failed') failed += 1;
-      else requests += 1;
-      if (asked.kind !== 'failed' || asked.isAttempt) this.#backoff.take(one, now);
-      if (asked.kind === 'failed' && asked.final) break;
-      const sums = asked.kind === 'complete' ? sumsFor(one, asked.rows) : null;
-      if (sums !== null && saysAnythingNew(one, sums)) records.push(recordOf(one, sums));
+    const round = await roundOf(this.#backoff, {
+      due: this.#backoff.due(open, now),
+      max: Math.min(LOOK_UPS_MAX, custody.room('inactive')),
+      now,
+      ask: (one) => rowsOfHash(custody, one, { priority: 'inactive', deadlineMs }),
+    });
+    for (const { subject, answer } of round.answers) {
+      const sums = answer.kind === 'complete' ? sumsFor(subject, answer.transactions) : null;
+      if (sums !== null && saysAnythingNew(subject, sums)) records.push(recordOf(subject, sums));
     }
-    return { records, requests, failed, postponed: due.length - requests - failed };
+    return { ...round, records };
   }
 }
 
