@@ -3,7 +3,7 @@ import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositId, TransactionId } from '../../domain/ids.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
-import { interleaved } from '../pacing/lookup-backoff.ts';
+import { alternating } from '../pacing/lookup-backoff.ts';
 
 /** Most deposits kept as shown; an evicted deposit queues with the unknown ones. */
 const DEPOSITS_MAX = 100_000;
@@ -25,10 +25,8 @@ export class ShownDeposits {
     }
   }
 
-  /** Interleaves shown and other deposits, each group in its order. */
+  /** Shown and other deposits alternately, each kind in its order. */
   fairly(deposits: readonly Deposit[]): Deposit[] {
-    const shown = deposits.filter(({ depositId }) => this.#shown.has(depositId));
-    const others = deposits.filter(({ depositId }) => !this.#shown.has(depositId));
-    return interleaved(shown, others);
+    return alternating(deposits, ({ depositId }) => this.#shown.has(depositId));
   }
 }

@@ -12,7 +12,7 @@ import { roundOf, type Round } from './look-up-round.ts';
 import { rowsOfHash, type Answered, type VaultHash } from '../list/rows-of-hash.ts';
 import { ShownDeposits } from './shown-deposits.ts';
 import { FirstAbsences } from '../pacing/first-absences.ts';
-import { interleaved, LookupBackoff } from '../pacing/lookup-backoff.ts';
+import { alternating, LookupBackoff } from '../pacing/lookup-backoff.ts';
 import { VanishedDeposits } from './vanished-deposits.ts';
 
 /**
@@ -84,8 +84,10 @@ export class SingleLookups {
     });
     const found = new Map(deposits.transactions.map((row) => [row.transactionId, row]));
     this.#shown.see(asked, found);
+    const due = this.#withdrawals.due(context.withdrawals, now);
     const withdrawals = await roundOf(this.#withdrawals, {
-      due: alternatelyShown(this.#withdrawals.due(context.withdrawals, now)),
+      // Shown withdrawals get half of the look-ups: forged ones can arrive faster than look-ups.
+      due: alternating(due, ({ custody: known }) => known === 'doubted'),
       max: deposits.final ? 0 : WITHDRAWALS_MAX,
       now,
       ask: (withdrawal) => this.#lookUpWithdrawal(custody, withdrawal, deadlineMs),
@@ -197,15 +199,6 @@ export function absentIn<Subject>({ answers }: Round<Subject, Shown>): Subject[]
 function leadsElsewhere(deposit: Deposit, { kind, transactions }: Shown): boolean {
   if (kind === 'absent') return !isNamedByWebhooksAlone(deposit);
   return transactions.some((row) => isMisnamed(deposit, row));
-}
-
-/** Shown deposits get half of the look-ups: forged ones can arrive faster than look-ups. */
-function alternatelyShown(withdrawals: readonly Withdrawal[]): Withdrawal[] {
-  const isShown = ({ custody }: Withdrawal): boolean => custody === 'doubted';
-  return interleaved(
-    withdrawals.filter(isShown),
-    withdrawals.filter((one) => !isShown(one)),
-  );
 }
 
 /**

@@ -42,11 +42,7 @@ export class LookupBackoff<Subject> {
    */
   due(subjects: readonly Subject[], now: number): Subject[] {
     const due = this.#inOrder(subjects, (times) => (isDue(now, times) ? times.dueAt : null));
-    const isAsked = (subject: Subject): boolean => this.#asked.has(this.#idOf(subject));
-    return interleaved(
-      due.filter(isAsked),
-      due.filter((subject) => !isAsked(subject)),
-    );
+    return alternating(due, (subject) => this.#asked.has(this.#idOf(subject)));
   }
 
   /** All subjects: first those that are due, then the longest unasked. */
@@ -94,12 +90,14 @@ export function isDue(now: number, { askedAt, dueAt }: AskedTimes): boolean {
   return dueAt <= now || askedAt > now;
 }
 
-/** Takes from two lists alternately, so that neither starves the other. */
-export function interleaved<Subject>(
-  left: readonly Subject[],
-  right: readonly Subject[],
+/** Takes subjects of two kinds alternately, so that neither kind starves the other. */
+export function alternating<Subject>(
+  subjects: readonly Subject[],
+  isOfFirstKind: (subject: Subject) => boolean,
 ): Subject[] {
-  const pairs = Math.min(left.length, right.length);
-  const paired = left.slice(0, pairs).flatMap((one, at) => [one, ...right.slice(at, at + 1)]);
-  return [...paired, ...left.slice(pairs), ...right.slice(pairs)];
+  const first = subjects.filter(isOfFirstKind);
+  const second = subjects.filter((subject) => !isOfFirstKind(subject));
+  const pairs = Math.min(first.length, second.length);
+  const paired = first.slice(0, pairs).flatMap((one, at) => [one, ...second.slice(at, at + 1)]);
+  return [...paired, ...first.slice(pairs), ...second.slice(pairs)];
 }
