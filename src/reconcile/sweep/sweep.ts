@@ -13,7 +13,7 @@ import type { ReconciliationRow } from '../../store/records.ts';
 import type { UnconfirmedRecords } from '../comparing/batch-comparison.ts';
 import { NO_CUSTODY_RESULT, type CustodyResult, type RunContext } from './custody-result.ts';
 import { readCustodyList, type CustodyList } from '../list/custody-list.ts';
-import { refusalIn, submitInOrder } from '../comparing/evidence-order.ts';
+import { refusalIn, submitInOrder, submitRecords } from '../comparing/evidence-order.ts';
 import { FirstReadings } from '../comparing/first-readings.ts';
 import { LongReading } from './long-reading.ts';
 import { OldMatches } from './old-matches.ts';
@@ -100,6 +100,7 @@ export class Sweep {
   constructor(options: SweepOptions) {
     this.#options = options;
     const { reads, networks, subscription, now, graceMs, changes } = options;
+    const submit = (records: readonly CustodyRecord[]) => submitInOrder(records, options);
     const vaults = subscription && new VaultList(subscription.vaults);
     const repairs =
       subscription &&
@@ -107,7 +108,6 @@ export class Sweep {
       new Repairs({ reads, networks, webhookUrl: subscription.webhookUrl, vaults, now });
     const firstReadings = new FirstReadings();
     this.#whole = new WholeList({ reads, repairs, vaults, firstReadings, now, graceMs, changes });
-    const submit = (records: readonly CustodyRecord[]) => this.#submitInOrder(records);
     this.#long = new LongReading({ reads, submit, repairs, firstReadings, now, graceMs });
   }
 
@@ -119,7 +119,7 @@ export class Sweep {
     const half = custody === undefined ? NO_CUSTODY_RESULT : await this.#halfOf(custody, tally);
     const { changes } = this.#options;
     const records = changes?.currentOf(half.records, changes.unswept) ?? half.records;
-    const untaken = await this.#submitInOrder(records);
+    const untaken = await submitInOrder(records, this.#options);
     if (untaken !== null) changes?.detach();
     // A complete empty list has no watermark.
     else if (half.incomplete === null) changes?.attach(half.watermark);
@@ -138,7 +138,7 @@ export class Sweep {
       ...repairsOf(half, untaken === null),
       isBounded: true,
     };
-    const [last] = await this.#submit([run]);
+    const [last] = await submitRecords([run], this.#options);
     if (last?.kind !== 'taken') return { kind: 'not_recorded', cause: refusalIn(last) ?? 'busy' };
     const stored = await this.#options.reads.reconciliation(last.seq);
     if (stored === undefined) throw new Error(`run at ${last.seq} was committed and is not there`);
@@ -155,21 +155,10 @@ export class Sweep {
     const isOver = (): boolean => now() >= deadlineMs || stopping?.aborted === true;
     while (!isOver() && (await reads.needsRunStep(now() - graceMs))) {
       const began = now();
-      const [step] = await this.#submit([{ kind: 'run-step', graceMs }]);
+      const [step] = await submitRecords([{ kind: 'run-step', graceMs }], this.#options);
       if (step?.kind !== 'taken') return;
       await this.#options.rest?.((now() - began) * RESTS_PER_STEP);
     }
-  }
-
-  #submitInOrder(records: readonly CustodyRecord[]): Promise<string | null> {
-    return submitInOrder(records, (part) => this.#submit(part));
-  }
-
-  #submit(records: readonly CustodyRecord[]): Promise<readonly Submitted[]> {
-    const at = this.#options.now();
-    return this.#options.submit(
-      records.map((record) => ({ kind: 'custody-record', at, record }) as const),
-    );
   }
 
   /** Detaches the change stream when a run fails: it may have taken rows that it did not compare. */

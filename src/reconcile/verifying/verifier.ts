@@ -1,6 +1,6 @@
 import type { CallOptions } from '../../custody/call/caller.ts';
 import type { CustodyClient } from '../../custody/client.ts';
-import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { isDue, type Deposit } from '../../domain/deposit/deposit.ts';
 import type { Fact } from '../../domain/fact/fact.ts';
 import type { TransactionId } from '../../domain/ids.ts';
@@ -248,17 +248,8 @@ export class Verifier {
       if (mayPrecedeRollback(row, snapshot)) changes.readAgain(row);
     }
     const records = compared.flatMap((one) => one.record ?? []);
-    const refusal = await submitInOrder(changes.currentOf(records, changes.unverified), (part) =>
-      this.#submit(part),
-    );
-    return refusal === null;
-  }
-
-  #submit(records: readonly CustodyRecord[]): Promise<readonly Submitted[]> {
-    const at = this.#options.now();
-    return this.#options.submit(
-      records.map((record) => ({ kind: 'custody-record', at, record }) as const),
-    );
+    const current = changes.currentOf(records, changes.unverified);
+    return (await submitInOrder(current, this.#options)) === null;
   }
 
   /**
