@@ -247,7 +247,8 @@ export class Sweep {
       return null;
     }
     // Compare unconfirmed records with rows shown earlier, although those did not change.
-    for (const row of changes.shown.about(subjectsOf(unconfirmed))) {
+    const records = [...unconfirmed.deposits, ...unconfirmed.withdrawals];
+    for (const row of changes.shown.about(records)) {
       if (!transactions.has(row.transactionId)) transactions.set(row.transactionId, row);
     }
     const shown = isSpared ? new Map<never, never>() : read.shown;
@@ -299,17 +300,6 @@ function seenBefore(unconfirmed: UnconfirmedRecords, readAtMs: number): Unconfir
   return {
     ...unconfirmed,
     deposits: unconfirmed.deposits.filter(({ firstSeenAt }) => firstSeenAt < readAtMs),
-  };
-}
-
-/** The transaction ids and hashes of unconfirmed records. */
-function subjectsOf({ deposits, withdrawals }: UnconfirmedRecords) {
-  const all = [...deposits, ...withdrawals];
-  return {
-    transactionIds: new Set(all.flatMap(({ transactionId }) => transactionId ?? [])),
-    hashes: new Set(
-      deposits.flatMap((one) => (one.transactionId === null ? one.blockchainHash : [])),
-    ),
   };
 }
 

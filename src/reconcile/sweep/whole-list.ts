@@ -226,8 +226,11 @@ export class WholeList {
   ): Promise<SumComparison> {
     const { reads, now, graceMs, changes } = this.#options;
     const movements = await reads.unconfirmedMovements(MOVEMENTS_MAX);
-    const hashes = new Set(movements.map(({ blockchainHash }) => blockchainHash));
-    const shown = changes?.shown.about({ transactionIds: new Set(), hashes }) ?? [];
+    const unnamed = movements.map(({ blockchainHash }) => ({
+      transactionId: null,
+      blockchainHash,
+    }));
+    const shown = changes?.shown.about(unnamed) ?? [];
     const known = new Map([...shown, ...rows].map((row) => [row.transactionId, row]));
     const sums = await this.#movements.compareSums({
       custody,

@@ -29,6 +29,12 @@ function versionOf(row: CustodyTransaction): string {
   return `${updatedAt} ${status} ${confirmations} ${amounts} ${blockchainHash}`;
 }
 
+/** A record of ours, as rows are found for it. */
+interface Named {
+  readonly transactionId: TransactionId | null;
+  readonly blockchainHash: BlockchainHash | null;
+}
+
 /** The last row that the custody API has shown of each transaction. */
 export class ShownRows {
   readonly #now: () => number;
@@ -58,12 +64,11 @@ export class ShownRows {
     return news;
   }
 
-  /** Fresh rows of these transactions or under these hashes. */
-  about(wanted: {
-    readonly transactionIds: ReadonlySet<TransactionId>;
-    readonly hashes: ReadonlySet<BlockchainHash>;
-  }): CustodyTransaction[] {
-    const { transactionIds, hashes } = wanted;
+  /** Fresh rows about these records. One that names no transaction is found by its hash. */
+  about(records: readonly Named[]): CustodyTransaction[] {
+    const transactionIds = new Set(records.flatMap(({ transactionId }) => transactionId ?? []));
+    const unnamed = records.filter(({ transactionId }) => transactionId === null);
+    const hashes = new Set(unnamed.map(({ blockchainHash }) => blockchainHash));
     const found = [...transactionIds].flatMap((transactionId) => this.get(transactionId) ?? []);
     if (hashes.size === 0) return found;
     for (const shown of this.#rows.values()) {

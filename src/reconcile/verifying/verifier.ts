@@ -177,7 +177,8 @@ export class Verifier {
       if (type === 'incoming' && !isFresh) rows.delete(transactionId);
     }
     // A row may have been read and compared before the webhook of its deposit arrived.
-    for (const row of [...changes.shown.about(subjectsOf(ready)), ...late]) {
+    const deposits = ready.map(({ deposit }) => deposit);
+    for (const row of [...changes.shown.about(deposits), ...late]) {
       rows.set(row.transactionId, row);
     }
     if (!(await this.#compare(rows))) {
@@ -280,15 +281,4 @@ export class Verifier {
     }
     return found;
   }
-}
-
-/** The transaction ids of deposits, and the hashes of deposits without an id. */
-function subjectsOf(ready: readonly Due[]) {
-  const deposits = ready.map(({ deposit }) => deposit);
-  return {
-    transactionIds: new Set(deposits.flatMap(({ transactionId }) => transactionId ?? [])),
-    hashes: new Set(
-      deposits.flatMap((one) => (one.transactionId === null ? one.blockchainHash : [])),
-    ),
-  };
 }
