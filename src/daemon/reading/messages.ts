@@ -55,6 +55,4 @@ export interface Failure {
 export interface ReaderOptions {
   readonly path: string;
   readonly pace: Pace;
-  /** Whether the thread prepares look-ups by a key when it starts. */
-  readonly findsByKey: boolean;
 }

@@ -26,7 +26,7 @@ function answer<M extends Method>(
  * Runs calls concurrently and answers each when it is done. Sends a long answer in parts, each
  * after the receipt of the one before, so that it never fills the other thread's queue.
  */
-function serve(port: MessagePort, { path, pace, findsByKey }: ReaderOptions): void {
+function serve(port: MessagePort, { path, pace }: ReaderOptions): void {
   keepPace(pace);
   const connection = openForReading(path);
   const keys = new KeyLookup(connection);
@@ -57,7 +57,8 @@ function serve(port: MessagePort, { path, pace, findsByKey }: ReaderOptions): vo
       say({ kind: 'failed', id, failure: failureOf(error) });
     });
   });
-  if (findsByKey) setImmediate(keepPrepared, keys);
+  // Look-ups by a key are prepared where a caller waits for them.
+  if (pace === 'prompt') setImmediate(keepPrepared, keys);
 }
 
 if (parentPort === null) throw new Error('the reader is started by the daemon, as a thread');

@@ -37,11 +37,10 @@ export class ThreadedReads implements Reading {
       this.#isListing = false;
       onLost(error);
     };
-    const started = (pace: Pace, findsByKey: boolean): ReaderThread =>
-      new ReaderThread({ path, pace, findsByKey, onLost: lost });
-    this.#look = started('prompt', true);
-    this.#work = started('unhurried', false);
-    this.#lists = new ListReader({ started: () => started('prompt', true) });
+    const started = (pace: Pace): ReaderThread => new ReaderThread({ path, pace, onLost: lost });
+    this.#look = started('prompt');
+    this.#work = started('unhurried');
+    this.#lists = new ListReader({ started: () => started('prompt') });
   }
 
   readonly deposit = this.#looking('deposit');
@@ -124,12 +123,7 @@ export class ThreadedReads implements Reading {
    */
   async computeDay(record: CloseRecord, at: number): Promise<ComputedClose> {
     const onLost = (): void => undefined;
-    const thread = new ReaderThread({
-      path: this.#path,
-      pace: 'unhurried',
-      findsByKey: false,
-      onLost,
-    });
+    const thread = new ReaderThread({ path: this.#path, pace: 'unhurried', onLost });
     this.#passing.add(thread);
     try {
       return await thread.ask('computeDay', [record, at]);
