@@ -40,10 +40,6 @@ export class ReaderThread {
     this.#worker.on('exit', (code) => lose(new Error(`the reader thread ended with ${code}`)));
   }
 
-  get alive(): boolean {
-    return this.#mode === 'running';
-  }
-
   ask<M extends Method>(method: M, args: Calls[M]['args']): Promise<Calls[M]['answer']> {
     if (this.#mode !== 'running') return Promise.reject(new Error('the reader thread has ended'));
     this.#lastId += 1;

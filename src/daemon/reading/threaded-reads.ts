@@ -29,12 +29,12 @@ export class ThreadedReads implements Reading {
   readonly #path: string;
   readonly #passing = new Set<ReaderThread>();
   #counts: Promise<StoreCounts> | null = null;
-  #isListing = true;
+  #isAlive = true;
 
   constructor(path: string, onLost: OnLost) {
     this.#path = path;
     const lost: OnLost = (error) => {
-      this.#isListing = false;
+      this.#isAlive = false;
       onLost(error);
     };
     const started = (pace: Pace): ReaderThread => new ReaderThread({ path, pace, onLost: lost });
@@ -135,10 +135,11 @@ export class ThreadedReads implements Reading {
 
   /** Whether all threads run. */
   get alive(): boolean {
-    return this.#look.alive && this.#work.alive && this.#isListing;
+    return this.#isAlive;
   }
 
   async close(): Promise<void> {
+    this.#isAlive = false;
     const threads = [this.#look, this.#work, this.#lists, ...this.#passing];
     await Promise.all(threads.map((thread) => thread.close()));
   }
