@@ -125,12 +125,7 @@ export class Bookkeeper {
   }
 
   #takeRecord(fact: FactOf<'custody-record'>): FactOutcome {
-    const { record, at, computed } = fact;
-    const now = this.#ruleContext(at, 'api');
-    const changed =
-      record.kind === 'close'
-        ? this.#custody.close(record, { ...now, computed })
-        : this.#custody.take(record, now);
+    const changed = this.#custody.take(fact, this.#ruleContext(fact.at, 'api'));
     return changed ? { kind: 'taken', seq: this.#journal(fact) } : { kind: 'unchanged' };
   }
 

@@ -1,7 +1,7 @@
 import { handleBacklog } from '../../domain/break/backlog.ts';
 import { saysNothingNew } from '../../domain/break/break.ts';
-import type { CloseRecord } from '../../domain/close/record.ts';
 import type { CustodyRecord } from '../../domain/fact/custody-record.ts';
+import type { Fact } from '../../domain/fact/fact.ts';
 import {
   handleDepositRecord,
   handleDepthsRecord,
@@ -41,7 +41,7 @@ import { takeClose } from './close-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
 import { RunHandler } from './run-handler.ts';
 
-type Evidence = Exclude<CustodyRecord, CloseRecord>;
+type RecordFact = Extract<Fact, { kind: 'custody-record' }>;
 type Now = RuleContext & { readonly seq: number };
 
 /** Applies evidence from the custody API. The rules compare it with the records as they are now. */
@@ -59,8 +59,9 @@ export class CustodyHandler {
   }
 
   /** Whether anything changed; evidence that changes nothing is not journalled. */
-  take(record: Evidence, now: Now): boolean {
-    const taken = this.#handle(record, now);
+  take(fact: RecordFact, now: Now): boolean {
+    const { record } = fact;
+    const taken = this.#handle(fact, now);
     // A row that proved something also proves what its hash moved.
     if (taken && 'transaction' in record && record.transaction !== null) {
       this.#compareRow(record.transaction);
@@ -68,12 +69,7 @@ export class CustodyHandler {
     return taken;
   }
 
-  /** Whether the rules let the day be closed. `computed`: the day, as `record.asOf` names it. */
-  close(record: CloseRecord, now: Now & { readonly computed: string | undefined }): boolean {
-    return takeClose(record, this.#context, now);
-  }
-
-  #handle(record: Evidence, now: Now): boolean {
+  #handle({ record, computed }: RecordFact, now: Now): boolean {
     switch (record.kind) {
       case 'deposit':
         return this.#takeDepositRecord(record, now);
@@ -133,6 +129,8 @@ export class CustodyHandler {
       case 'run':
         this.#runs.end(record, now);
         return true;
+      case 'close':
+        return takeClose(record, this.#context, { ...now, computed });
       default:
         record satisfies never;
         // A later version's kind: without effect, so not journalled. Otherwise the seals would agree.
@@ -140,7 +138,7 @@ export class CustodyHandler {
     }
   }
 
-  #takeDepositRecord(record: Extract<Evidence, { kind: 'deposit' }>, now: Now): boolean {
+  #takeDepositRecord(record: Extract<CustodyRecord, { kind: 'deposit' }>, now: Now): boolean {
     const { depositId, transaction, graceMs, epoch, expires } = record;
     const deposit = this.#context.unit.deposit(depositId);
     if (deposit === undefined) return false;
