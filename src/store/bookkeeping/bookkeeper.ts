@@ -113,11 +113,7 @@ export class Bookkeeper {
         const { decision } = fact;
         const effective = this.#replays ? { ...fact, decision: withoutBasis(decision) } : fact;
         const taken = this.#decisions.take(effective, now);
-        if (taken.kind !== 'taken') return taken;
-        const seq = this.#journal(fact);
-        return taken.status === undefined
-          ? { kind: 'taken', seq }
-          : { kind: 'taken', seq, status: taken.status };
+        return taken.kind === 'taken' ? { ...taken, seq: this.#journal(fact) } : taken;
       }
       default:
         return fact satisfies never;

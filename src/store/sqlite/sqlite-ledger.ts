@@ -137,10 +137,7 @@ export class SqliteLedger implements Ledger, Replica {
   async commit(facts: readonly Fact[]): Promise<CommitResult> {
     try {
       const { outcomes } = this.prepare(facts);
-      const news = this.keep();
-      return news === undefined
-        ? { kind: 'committed', outcomes }
-        : { kind: 'committed', outcomes, news };
+      return { kind: 'committed', outcomes, news: this.keep() };
     } catch (error) {
       if (!(error instanceof StoreFailed)) throw error;
       return { kind: 'unavailable', effect: 'none', cause: causeOf(error) };
