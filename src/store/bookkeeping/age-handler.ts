@@ -20,71 +20,70 @@ const NONE = { oldest: [], total: 0 } as const;
 
 /**
  * Finds stale deposits and withdrawals in each run, and escalates old breaks. It reads the store as
- * it was before the run: the caller has flushed, and the run itself changes no deposit.
+ * it was before the run: the caller has flushed, and the run itself changes no deposit. `apply`
+ * applies a change set without the breaks that are open already.
  */
-export class AgeHandler {
-  readonly #context: HandlerContext;
+export function handleAges(
+  context: HandlerContext,
+  ages: RunAges | undefined,
+  fact: { seq: number; at: number; apply: (decided: ChangeSet) => void },
+): Aged {
+  if (ages === undefined) return { broken: 0, skipped: {} };
+  const aged = findStale(context, ages, fact);
+  escalate(context, ages, fact);
+  return aged;
+}
 
-  constructor(context: HandlerContext) {
-    this.#context = context;
-  }
+function findStale(
+  { source }: HandlerContext,
+  ages: RunAges,
+  fact: { at: number; apply: (decided: ChangeSet) => void },
+): Aged {
+  const { depositMs, withdrawalMs, reversals = false } = ages.stale;
+  const deposits =
+    depositMs === null ? NONE : source.idleDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
+  const unreversed =
+    depositMs === null || !reversals
+      ? NONE
+      : source.unreversedDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
+  const withdrawals = source.idleWithdrawals(fact.at - withdrawalMs, STALE_SHOWN_MAX);
+  const decided = handleStale(
+    {
+      deposits: [...unreversed.oldest, ...deposits.oldest],
+      withdrawals: withdrawals.oldest,
+      openDeposits: source
+        .unresolvedBreaks(['stale_deposit'])
+        .map((found) => ({ found, deposit: depositOf(found, source) })),
+      openWithdrawals: source
+        .unresolvedBreaks(['stale_withdrawal'])
+        .map((found) => ({ found, withdrawal: withdrawalOf(found, source) })),
+    },
+    ages.stale,
+    fact.at,
+  );
+  fact.apply(decided);
+  const more = [unreversed, deposits, withdrawals].reduce(
+    (sum, { total, oldest }) => sum + total - oldest.length,
+    0,
+  );
+  return { broken: decided.found.length, skipped: more === 0 ? {} : { [STALE_NOT_SHOWN]: more } };
+}
 
-  /** `apply` applies a change set without the breaks that are open already. */
-  handle(
-    ages: RunAges | undefined,
-    fact: { seq: number; at: number; apply: (decided: ChangeSet) => void },
-  ): Aged {
-    if (ages === undefined) return { broken: 0, skipped: {} };
-    const aged = this.#findStale(ages, fact);
-    this.#escalate(ages, fact);
-    return aged;
-  }
-
-  #findStale(ages: RunAges, fact: { at: number; apply: (decided: ChangeSet) => void }): Aged {
-    const { source } = this.#context;
-    const { depositMs, withdrawalMs, reversals = false } = ages.stale;
-    const deposits =
-      depositMs === null ? NONE : source.idleDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
-    const unreversed =
-      depositMs === null || !reversals
-        ? NONE
-        : source.unreversedDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
-    const withdrawals = source.idleWithdrawals(fact.at - withdrawalMs, STALE_SHOWN_MAX);
-    const decided = handleStale(
-      {
-        deposits: [...unreversed.oldest, ...deposits.oldest],
-        withdrawals: withdrawals.oldest,
-        openDeposits: source
-          .unresolvedBreaks(['stale_deposit'])
-          .map((found) => ({ found, deposit: depositOf(found, source) })),
-        openWithdrawals: source
-          .unresolvedBreaks(['stale_withdrawal'])
-          .map((found) => ({ found, withdrawal: withdrawalOf(found, source) })),
-      },
-      ages.stale,
-      fact.at,
-    );
-    fact.apply(decided);
-    const more = [unreversed, deposits, withdrawals].reduce(
-      (sum, { total, oldest }) => sum + total - oldest.length,
-      0,
-    );
-    return { broken: decided.found.length, skipped: more === 0 ? {} : { [STALE_NOT_SHOWN]: more } };
-  }
-
-  #escalate(ages: RunAges, fact: { seq: number; at: number }): void {
-    const { unit, source } = this.#context;
-    let left = ESCALATIONS_PER_RUN_MAX;
-    for (const step of escalationSteps(ages.escalation, fact.at)) {
-      const due = source.breaksOpenedUntil({ ...step, limit: left });
-      for (const { key } of due) {
-        // This run may have resolved the break, or found it with other figures.
-        const known = unit.unresolvedBreak(key);
-        const risen = known && escalated(known, step, fact.at);
-        if (risen) unit.putBreak(risen, fact.seq);
-      }
-      left -= due.length;
+function escalate(
+  { unit, source }: HandlerContext,
+  ages: RunAges,
+  fact: { seq: number; at: number },
+): void {
+  let left = ESCALATIONS_PER_RUN_MAX;
+  for (const step of escalationSteps(ages.escalation, fact.at)) {
+    const due = source.breaksOpenedUntil({ ...step, limit: left });
+    for (const { key } of due) {
+      // This run may have resolved the break, or found it with other figures.
+      const known = unit.unresolvedBreak(key);
+      const risen = known && escalated(known, step, fact.at);
+      if (risen) unit.putBreak(risen, fact.seq);
     }
+    left -= due.length;
   }
 }
 

@@ -7,7 +7,6 @@ import {
 import {
   countByRule,
   exemptionOf,
-  EXEMPTIBLE_TYPES,
   isOnRecord,
   parted,
   type ExemptDifference,
@@ -54,9 +53,6 @@ export class ExemptionHandler {
   isExempt(key: string): boolean {
     return this.#context.unit.exemptions.difference(key) !== undefined;
   }
-
-  /** Types of breaks that a rule may exempt. */
-  readonly types: readonly BreakType[] = EXEMPTIBLE_TYPES;
 
   /** Whether any rule is in force. */
   isInForce(at: number): boolean {

@@ -4,11 +4,11 @@ import { LOCAL_BREAKS, type BreakType, type Finding } from '../../domain/break/b
 import { NO_REPAIRS, type CustodyRecord } from '../../domain/fact/custody-record.ts';
 import { compareMovements } from '../../domain/deposit/record/verification.ts';
 import { changeSet, type ChangeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
-import { sumByRule } from '../../domain/break/exemption.ts';
+import { EXEMPTIBLE_TYPES, sumByRule } from '../../domain/break/exemption.ts';
 import { changedSince, type Movement } from '../../domain/money/movement.ts';
 import { isPostedFor } from '../../domain/hash/sighting.ts';
 import { hasArrived } from '../../domain/withdrawal/comparison.ts';
-import { AgeHandler } from './age-handler.ts';
+import { handleAges } from './age-handler.ts';
 import type { HandlerContext } from './handler-context.ts';
 import type { ExemptionHandler } from './exemption-handler.ts';
 import type { UnitOfWork } from '../unit/unit-of-work.ts';
@@ -56,7 +56,6 @@ type Step = Omit<Reviewed, 'compareAgain'> & {
 export class RunHandler {
   readonly #context: HandlerContext;
   readonly #exemptions: ExemptionHandler;
-  readonly #ages: AgeHandler;
   readonly #apply: (decided: ChangeSet, now: Now) => boolean;
 
   constructor(
@@ -66,7 +65,6 @@ export class RunHandler {
   ) {
     this.#context = context;
     this.#exemptions = exemptions;
-    this.#ages = new AgeHandler(context);
     this.#apply = apply;
   }
 
@@ -100,8 +98,8 @@ export class RunHandler {
     const { seq, at } = now;
     const bounds = record.isBounded === true ? BOUNDED : UNBOUNDED;
     const { reopened, exempt, isMore } = this.step(record.graceMs, now, bounds);
-    const apply = (aged: ChangeSet): void => void this.#apply(aged, now);
-    const aged = this.#ages.handle(record.ages, { seq, at, apply });
+    const apply = (stale: ChangeSet): void => void this.#apply(stale, now);
+    const aged = handleAges(this.#context, record.ages, { seq, at, apply });
     const uncompared = unit.movementCount('uncompared');
     const booksOnly = unit.movementCount('books_only');
     const agreeing = unit.movementCount('agrees') + unit.movementCount('custody_agrees');
@@ -136,7 +134,7 @@ export class RunHandler {
     const differences = source.exemptDifferencesAfter(last.difference, reviewedMax);
     const reopened = this.#exemptions.reconsider(differences, (found) => isGone(unit, found), now);
     const hasRules = this.#exemptions.isInForce(now.at);
-    const types = hasRules ? this.#exemptions.types : HEALED_BY_JOURNAL;
+    const types = hasRules ? EXEMPTIBLE_TYPES : HEALED_BY_JOURNAL;
     const breaks = source.unresolvedBreaksAfter(last.breakId, { types, limit: reviewedMax });
     const gone = breaks.filter((found) => isGone(unit, found));
     const healed = gone.map(({ key }) => ({ key, reason: 'the notification arrived' }));
