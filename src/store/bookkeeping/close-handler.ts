@@ -33,7 +33,7 @@ export function takeClose(
   if (day === undefined) return false;
   const { row, totals, positions, effects } = day;
   unit.putCustodyEffects(effects);
-  unit.addClose({ row: { ...row, seq: now.seq }, totals, positions });
+  unit.append('closes', { row: { ...row, seq: now.seq }, totals, positions });
   return true;
 }
 

@@ -110,7 +110,7 @@ export class DecisionHandler {
   #restored({ history = 0 }: { readonly history?: number }, now: Now): DecisionOutcome {
     const { unit, source, flush } = this.#context;
     flush();
-    unit.addRestore({
+    unit.append('restores', {
       seq: now.seq,
       feedLength: source.feedLength(),
       history: Math.max(history, source.feedHistory() + 1),
@@ -157,7 +157,13 @@ export class DecisionHandler {
     const changed = changeToken(decision, source.tokenChange(decision.name));
     if (changed.kind === 'refused') return { kind: 'not_taken', refusal: changed.refusal };
     const { reason } = decision;
-    unit.addTokenChange({ ...changed.token, seq: now.seq, actor, reason, changedAt: now.at });
+    unit.append('tokenChanges', {
+      ...changed.token,
+      seq: now.seq,
+      actor,
+      reason,
+      changedAt: now.at,
+    });
     return TAKEN;
   }
 
@@ -189,7 +195,7 @@ export class DecisionHandler {
     if (taken.kind === 'known') return { kind: 'unchanged' };
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
     unit.apply(taken.changes, now);
-    unit.acknowledge({ creditId, seq: now.seq, reference, at: now.at });
+    unit.append('acknowledgements', { creditId, seq: now.seq, reference, at: now.at });
     return TAKEN;
   }
 
@@ -207,7 +213,15 @@ export class DecisionHandler {
     const signing = handleSignature(closed, signatures, { role, person, reportHash });
     if (signing.kind === 'known') return { kind: 'unchanged' };
     if (signing.kind === 'refused') return { kind: 'not_taken', refusal: signing.refusal };
-    unit.addSignature({ day, role, person, reason, reportHash, signedAt: now.at, seq: now.seq });
+    unit.append('signatures', {
+      day,
+      role,
+      person,
+      reason,
+      reportHash,
+      signedAt: now.at,
+      seq: now.seq,
+    });
     return TAKEN;
   }
 

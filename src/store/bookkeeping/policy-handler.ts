@@ -145,7 +145,7 @@ export class PolicyHandler {
     if (before === decimals) return UNCHANGED;
     flush();
     const { seq, at } = now;
-    unit.addDecimalsCorrection({
+    unit.append('decimalsCorrections', {
       seq,
       asset,
       before,

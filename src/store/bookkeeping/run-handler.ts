@@ -108,7 +108,7 @@ export class RunHandler {
     const cause = isMore ? 'next_run' : 'in_grace';
     if (uncompared > 0) skipped[cause] = (skipped[cause] ?? 0) + uncompared;
     if (booksOnly > 0) skipped['no_chain_evidence'] = booksOnly;
-    unit.addReconciliation({
+    unit.append('reconciliations', {
       seq,
       startedAt: record.startedAt,
       finishedAt: at,

@@ -15,16 +15,13 @@ import type { Movement, MovementKey } from '../../domain/money/movement.ts';
 import type { NamedHash, OwnHash } from '../../domain/withdrawal/own-hash.ts';
 import type { ExemptDifference } from '../../domain/break/exemption.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
-import { noAppendedRows } from './appended-rows.ts';
+import { noAppendedRows, type AppendedRows } from './appended-rows.ts';
 import { ExemptionBook } from './exemption-book.ts';
 import { BreakBook } from './break-book.ts';
 import { HashStates } from './hash-states.ts';
 import { MovementSums } from './movement-sums.ts';
 import type {
-  AcknowledgementRow,
   CustodyEffectRow,
-  DecimalsCorrectionRow,
-  TokenChangeRow,
   DeliveryOutcome,
   JournalRow,
   ReviewCursor,
@@ -32,9 +29,6 @@ import type {
   NotificationRow,
   PolicyRow,
   QuarantineRow,
-  ReconciliationRow,
-  RestoreRow,
-  SignatureRow,
 } from '../records.ts';
 import type { RecordSource, Writes } from '../port.ts';
 
@@ -194,41 +188,18 @@ export class UnitOfWork {
     this.#appended.policies.push(row);
   }
 
-  addDecimalsCorrection(row: DecimalsCorrectionRow): void {
-    this.#appended.decimalsCorrections.push(row);
-  }
-
-  addTokenChange(row: TokenChangeRow): void {
-    this.#appended.tokenChanges.push(row);
-  }
-
-  addRestore(row: RestoreRow): void {
-    this.#appended.restores.push(row);
-  }
-
-  acknowledge(row: AcknowledgementRow): void {
-    this.#appended.acknowledgements.push(row);
-  }
-
-  addReconciliation(row: ReconciliationRow): void {
-    this.#appended.reconciliations.push(row);
+  /** Adds a row to a table that is only appended to. */
+  append<Table extends keyof AppendedRows>(table: Table, row: Writes[Table][number]): void {
+    this.#appended[table].push(row);
   }
 
   putReviewCursor(cursor: ReviewCursor): void {
     this.#reviewCursor = cursor;
   }
 
-  addClose(close: Writes['closes'][number]): void {
-    this.#appended.closes.push(close);
-  }
-
   putCustodyEffects(rows: readonly CustodyEffectRow[]): void {
     // One by one: there may be more of them than a call takes arguments.
     for (const row of rows) this.#appended.custodyEffects.push(row);
-  }
-
-  addSignature(row: SignatureRow): void {
-    this.#appended.signatures.push(row);
   }
 
   unresolvedBreak(key: string): Break | undefined {
