@@ -16,8 +16,6 @@ const HOLD_MS_MAX = 6_000;
 const STOPPING_HOLD_MS_MAX = 4_000;
 /** Pause before a fact is tried again under the same route. */
 const AGAIN_MS = 100;
-/** How long a caller waits until this replica shows what the owner has kept. */
-const APPLIED_MS_MAX = 5_000;
 
 const NOT_SHOWN: Submitted = {
   kind: 'unavailable',
@@ -72,8 +70,6 @@ type Attempt = { readonly kind: 'done'; readonly outcome: Submitted } | Unavaila
  */
 export class ReceiverQueue implements FactQueue {
   readonly #options: ReceiverQueueOptions;
-  readonly #holdMsMax: number;
-  readonly #appliedMsMax: number;
   readonly #clock: QueueClock;
   #route: FactRoute = { kind: 'pending', cause: 'this receiver has just started' };
   #handOver: HandOver | null = null;
@@ -90,8 +86,6 @@ export class ReceiverQueue implements FactQueue {
 
   constructor(options: ReceiverQueueOptions) {
     this.#options = options;
-    this.#holdMsMax = options.holdMsMax ?? HOLD_MS_MAX;
-    this.#appliedMsMax = options.appliedMsMax ?? APPLIED_MS_MAX;
     this.#clock = options.clock ?? PROCESS_CLOCK;
   }
 
@@ -149,7 +143,7 @@ export class ReceiverQueue implements FactQueue {
   }
 
   async #passed(fact: Fact): Promise<Submitted> {
-    const endsAt = this.#clock.now() + this.#holdMsMax;
+    const endsAt = this.#clock.now() + (this.#options.holdMsMax ?? HOLD_MS_MAX);
     let effect: Unavailable['effect'] = 'none';
     for (;;) {
       const route = this.#route;
@@ -247,7 +241,8 @@ export class ReceiverQueue implements FactQueue {
       return { kind: 'done', outcome: answer };
     }
     // The caller reads this replica next and must find what it has done, now or earlier.
-    const isShown = await this.#options.applied.waitFor(position, this.#appliedMsMax);
+    const { applied, appliedMsMax } = this.#options;
+    const isShown = await applied.waitFor(position, appliedMsMax);
     return { kind: 'done', outcome: isShown ? answer : NOT_SHOWN };
   }
 

@@ -11,8 +11,6 @@ import { NOT_LEVEL, type FactRoute } from './fact-route.ts';
 
 /** Pause before duties that could not begin are tried again. */
 const AGAIN_MS = 1_000;
-/** How long a caller waits until this replica shows what the owner has kept. */
-const APPLIED_MS_MAX = 5_000;
 
 const NOT_SHOWN = 'it took place, but this replica does not show it yet';
 
@@ -204,7 +202,7 @@ export class Receiver {
   ): Promise<{ kind: 'answered'; answer: Answer } | { kind: 'failed'; cause: string }> {
     const called = await call;
     if (called.kind === 'answered') {
-      const isShown = await this.#options.applied.waitFor(called.position, APPLIED_MS_MAX);
+      const isShown = await this.#options.applied.waitFor(called.position);
       return isShown ? called : { kind: 'failed', cause: NOT_SHOWN };
     }
     const cause = 'cause' in called ? called.cause : OWNER_CHANGES;

@@ -1,3 +1,6 @@
+/** How long a caller waits until this replica shows what the owner has kept. */
+const APPLIED_MS_MAX = 5_000;
+
 /** The last journal position in this receiver's replica, and those who wait for one. */
 export class ReplicaPosition {
   #position = 0;
@@ -16,7 +19,7 @@ export class ReplicaPosition {
   }
 
   /** Resolves when the replica holds a position, or after `msMax`: whether it holds the position. */
-  waitFor(position: number, msMax: number): Promise<boolean> {
+  waitFor(position: number, msMax = APPLIED_MS_MAX): Promise<boolean> {
     if (position <= this.#position) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
