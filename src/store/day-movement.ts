@@ -1,18 +1,13 @@
 import type { Amount } from '../domain/money/amount.ts';
-import type { Entry } from '../domain/money/entry.ts';
 import type { ChangeKind } from '../domain/fact/notification.ts';
 import type { Category } from '../domain/money/roll-forward.ts';
 import type { Page } from './page.ts';
+import type { EntryOrigin } from './statement.ts';
 
 /** A line of an entry behind a movement. Members are null when the sender did not report them. */
-export interface MovementEntry {
-  readonly entryId: number;
-  /** Journal position of the entry's fact. */
-  readonly seq: number;
+export interface MovementEntry extends Omit<EntryOrigin, 'postedAt' | 'cause' | 'reverses'> {
   /** When the fact was recorded, Unix milliseconds. */
   readonly recordedAt: number;
-  /** Who reported it. */
-  readonly source: Entry['source'];
   readonly change: ChangeKind;
   /** Smallest unit; negative when it lowers the vault's balance. */
   readonly amount: Amount;
@@ -21,9 +16,6 @@ export interface MovementEntry {
   readonly addressId: string | null;
   readonly addressName: string | null;
   readonly memo: string | null;
-  readonly transactionId: string | null;
-  /** Id of the webhook that reported it; null when a person or the custody API did. */
-  readonly notificationId: string | null;
 }
 
 /** How one hash moved one asset of one vault in a closed day. */

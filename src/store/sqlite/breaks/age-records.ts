@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import type { Break, Severity } from '../../../domain/break/break.ts';
+import type { Break } from '../../../domain/break/break.ts';
 import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
-import type { Idle } from '../../port.ts';
+import type { Idle, RecordSource } from '../../port.ts';
 import { breakOf } from './break-row.ts';
 import { type DepositRow, depositOf, hourOf, TO_REVERSE } from '../table/rows/deposit-row.ts';
 import { type WithdrawalRow, withdrawalOf } from '../table/rows/withdrawal-row.ts';
@@ -60,14 +60,6 @@ function ageStatementsOf(db: Database) {
   };
 }
 
-/** Selects breaks whose severity is due to rise. `openedUntil`: Unix milliseconds, inclusive. */
-export interface DueBreaks {
-  readonly severity: Severity;
-  readonly originalSeverity: Severity;
-  readonly openedUntil: number;
-  readonly limit: number;
-}
-
 /** Reads idle deposits and withdrawals, and breaks that have been open for long. */
 export class AgeRecords {
   readonly #ask: ReturnType<typeof ageStatementsOf>;
@@ -77,7 +69,7 @@ export class AgeRecords {
   }
 
   /** Unresolved breaks, the oldest first. */
-  breaksOpenedUntil(due: DueBreaks): readonly Break[] {
+  breaksOpenedUntil(due: Parameters<RecordSource['breaksOpenedUntil']>[0]): readonly Break[] {
     const { severity, originalSeverity, openedUntil, limit } = due;
     return this.#ask.breaksOpenedUntil
       .all(severity, originalSeverity, openedUntil, limit)

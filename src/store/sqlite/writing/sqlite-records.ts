@@ -17,7 +17,7 @@ import type { OwnHash } from '../../../domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { CloseSource, RecordSource, StoredHashState } from '../../port.ts';
 import type { PolicyRow, QuarantineRow, TokenChangeRow } from '../../records.ts';
-import { AgeRecords, type DueBreaks } from '../breaks/age-records.ts';
+import { AgeRecords } from '../breaks/age-records.ts';
 import { breakOf } from '../breaks/break-row.ts';
 import { SqliteCloseRecords } from '../close/close-records.ts';
 import { ExemptionRecords } from '../breaks/exemption-records.ts';
@@ -269,7 +269,8 @@ export class SqliteRecords implements RecordSource {
   ) => this.#run.unresolvedBreaksAfter(breakId, about);
   readonly unresolvedCount = (types: readonly BreakType[]) => this.#run.unresolvedCount(types);
   readonly reviewCursor = () => this.#run.reviewCursor();
-  readonly breaksOpenedUntil = (due: DueBreaks) => this.#age.breaksOpenedUntil(due);
+  readonly breaksOpenedUntil: RecordSource['breaksOpenedUntil'] = (due) =>
+    this.#age.breaksOpenedUntil(due);
   readonly idleDeposits = (until: number, limit: number) => this.#age.idleDeposits(until, limit);
   readonly unreversedDeposits = (until: number, limit: number) =>
     this.#age.unreversedDeposits(until, limit);

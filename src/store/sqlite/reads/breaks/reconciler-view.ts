@@ -10,6 +10,7 @@ import type { Deposit } from '../../../../domain/deposit/deposit.ts';
 import { isShownAt } from '../../../../domain/deposit/record/comparison.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
 import type { LastRollback, Received, ReconcilerView } from '../../../reconciler-view.ts';
+import type { Reads } from '../../../reads.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { depositOf } from '../../table/rows/deposit-row.ts';
 import { sightingOf } from '../../table/rows/sighting-row.ts';
@@ -216,13 +217,7 @@ async function ownHashesAt(
 /** The store's side of a comparison, at one snapshot. */
 export function readReconcilerView(
   db: Kysely<Tables>,
-  about: {
-    hashes: readonly HashKey[];
-    transactionIds: readonly TransactionId[];
-    rolledBackAfter?: number;
-    received?: readonly Received[];
-    unsent?: boolean;
-  },
+  about: Parameters<Reads['reconcilerView']>[0],
   keys: KeyLookup,
 ): Promise<ReconcilerView> {
   return atSnapshot(db, async (at) => {
