@@ -18,8 +18,7 @@ import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
 import { changedSince } from '../../domain/fact/basis.ts';
 import type { Fact, IntakeStatus } from '../../domain/fact/fact.ts';
 import { suspenseEntries } from '../../domain/money/suspense.ts';
-import type { DecisionOutcome } from './decision-outcome.ts';
-import type { HandlerContext } from './handler-context.ts';
+import type { DecisionOutcome, HandlerContext } from './handler-context.ts';
 import { PolicyHandler } from './policy-handler.ts';
 import { compareResolved } from './run-handler.ts';
 

@@ -1,4 +1,4 @@
-import type { RecordSource } from '../port.ts';
+import type { FactOutcome, RecordSource } from '../port.ts';
 import type { UnitOfWork } from '../unit/unit-of-work.ts';
 
 /** The unit of work, the store behind it, and an early flush. */
@@ -8,3 +8,9 @@ export interface HandlerContext {
   /** Scans of the store see only what has been written. */
   readonly flush: () => void;
 }
+
+type Taken = Extract<FactOutcome, { kind: 'taken' }>;
+
+/** The outcome of a decision, before it is journalled; only `taken` is. */
+export type DecisionOutcome =
+  Omit<Taken, 'seq'> | Exclude<FactOutcome, Taken | { kind: 'delivery' }>;

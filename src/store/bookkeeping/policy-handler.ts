@@ -15,8 +15,7 @@ import { haltsIn, isHalted, scopeText, withHalt } from '../../domain/policy/halt
 import type { AssetId } from '../../domain/ids.ts';
 import { evaluate } from '../../domain/deposit/evaluation.ts';
 import type { PolicyRow } from '../records.ts';
-import type { HandlerContext } from './handler-context.ts';
-import type { DecisionOutcome } from './decision-outcome.ts';
+import type { DecisionOutcome, HandlerContext } from './handler-context.ts';
 
 export type PolicyDecision = Extract<
   Decision,
