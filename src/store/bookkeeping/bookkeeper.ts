@@ -12,6 +12,7 @@ import type { Notification } from '../../domain/fact/notification.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { CustodyHandler } from './custody-handler.ts';
 import { DecisionHandler, type RetryDecision } from './decision-handler.ts';
+import { refused, type DecisionOutcome } from './handler-context.ts';
 import { encodeFact } from '../codec/fact.ts';
 import { bodyDigest } from './body-digest.ts';
 import { idDigest } from '../unit/id-digest.ts';
@@ -288,29 +289,26 @@ export class Bookkeeper {
   #retry(
     { quarantineId, basis }: RetryDecision,
     now: RuleContext & { seq: number },
-  ):
-    | { kind: 'retried'; status: IntakeStatus }
-    | { kind: 'still'; defect: string }
-    | { kind: 'unknown' } {
+  ): DecisionOutcome {
     this.flush();
     const kept = this.#source.quarantine(quarantineId);
-    if (kept === undefined) return { kind: 'unknown' };
+    if (kept === undefined) return refused('not_found', `no quarantined body ${quarantineId}`);
     const stale = changedSince(quarantineParts(kept), basis);
-    if (stale !== null) return { kind: 'still', defect: stale };
-    if (kept.state === 'retried') return { kind: 'still', defect: 'it was retried already' };
+    if (stale !== null) return refused('conflict', stale);
+    if (kept.state === 'retried') return refused('conflict', 'it was retried already');
     const decoded = this.#decode(kept.body);
-    if (decoded.kind !== 'notification') return { kind: 'still', defect: decoded.defect };
+    if (decoded.kind !== 'notification') return refused('conflict', decoded.defect);
     const seen = this.#unit.seen(decoded.notification.id);
     if (seen !== undefined && !this.#saidBefore(seen, kept.body)) {
-      return { kind: 'still', defect: 'another body has its id' };
+      return refused('conflict', 'another body has its id');
     }
     const decided = this.#handle(decoded.notification, { ...now, source: 'webhook' }, false);
-    if ('defect' in decided) return { kind: 'still', defect: decided.defect };
+    if ('defect' in decided) return refused('conflict', decided.defect);
     this.#unit.apply(decided.changes, now);
     const { body: _, ...row } = kept;
     this.#unit.putQuarantine({ ...row, state: 'retried', retriedAt: now.at });
     this.#unit.heal(breakKey('quarantined', kept.notificationId), 'retried and understood', now);
-    return { kind: 'retried', status: decided.status };
+    return { kind: 'taken', status: decided.status };
   }
 }
 

@@ -16,9 +16,9 @@ import {
 import { takenBack } from '../../domain/deposit/taken-back.ts';
 import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
 import { changedSince } from '../../domain/fact/basis.ts';
-import type { Fact, IntakeStatus } from '../../domain/fact/fact.ts';
+import type { Fact } from '../../domain/fact/fact.ts';
 import { suspenseEntries } from '../../domain/money/suspense.ts';
-import type { DecisionOutcome, HandlerContext } from './handler-context.ts';
+import { refused, type DecisionOutcome, type HandlerContext } from './handler-context.ts';
 import { PolicyHandler } from './policy-handler.ts';
 import { compareResolved } from './run-handler.ts';
 
@@ -27,19 +27,9 @@ type Now = RuleContext & { readonly seq: number };
 
 export type RetryDecision = Extract<DecisionFact['decision'], { kind: 'retry' }>;
 
-export type Retry = (
-  decision: RetryDecision,
-  now: Now,
-) =>
-  | { kind: 'retried'; status: IntakeStatus }
-  | { kind: 'still'; defect: string }
-  | { kind: 'unknown' };
+type Retry = (decision: RetryDecision, now: Now) => DecisionOutcome;
 
 const TAKEN: DecisionOutcome = { kind: 'taken' };
-
-function notFound(detail: string): DecisionOutcome {
-  return { kind: 'not_taken', refusal: { kind: 'not_found', detail } };
-}
 
 /** Applies decisions of people, consumers and the configuration. */
 export class DecisionHandler {
@@ -94,13 +84,8 @@ export class DecisionHandler {
       case 'close-now':
       case 'end-session':
         return TAKEN;
-      case 'retry': {
-        const retried = this.#retry(decision, now);
-        if (retried.kind === 'retried') return { kind: 'taken', status: retried.status };
-        if (retried.kind === 'unknown')
-          return notFound(`no quarantined body ${decision.quarantineId}`);
-        return { kind: 'not_taken', refusal: { kind: 'conflict', detail: retried.defect } };
-      }
+      case 'retry':
+        return this.#retry(decision, now);
       default:
         return decision satisfies never;
     }
@@ -144,10 +129,10 @@ export class DecisionHandler {
     const { source, flush } = this.#context;
     flush();
     const known = source.break(filledFrom);
-    if (known === undefined) return notFound(`no break ${filledFrom}`);
+    if (known === undefined) return refused('not_found', `no break ${filledFrom}`);
     const detail = changedSince(partsOf(known), basis);
     if (detail === null) return undefined;
-    return { kind: 'not_taken', refusal: { kind: 'conflict', detail } };
+    return refused('conflict', detail);
   }
 
   #aboutToken(decision: TokenDecision, actor: string, now: Now): DecisionOutcome {
@@ -169,7 +154,8 @@ export class DecisionHandler {
   #aboutDeposit(decision: DepositDecision, actor: string, now: Now): DecisionOutcome {
     const deposit = this.#context.unit.deposit(decision.depositId);
     if (deposit === undefined)
-      return notFound(
+      return refused(
+        'not_found',
         `There is no deposit ${decision.depositId}: list them with GET /v1/deposits.`,
       );
     const taken = handleDepositDecision(deposit, decision, { actor, now });
@@ -187,7 +173,7 @@ export class DecisionHandler {
     const depositId = source.depositOfCredit(decision.creditId);
     const deposit = depositId === undefined ? undefined : unit.deposit(depositId);
     if (deposit === undefined)
-      return notFound(`There is no credit ${decision.creditId}: read GET /v1/credits.`);
+      return refused('not_found', `There is no credit ${decision.creditId}: read GET /v1/credits.`);
     const { creditId, reference } = decision;
     const acknowledgedAs = source.acknowledgedAs(creditId) ?? null;
     const taken = handleAcknowledgement(deposit, decision, { acknowledgedAs, now });
@@ -207,7 +193,8 @@ export class DecisionHandler {
     flush();
     const { day, role, reason, reportHash } = decision;
     const closed = source.closes.of(day);
-    if (closed === undefined) return notFound(`${day} is not closed: there is no report to sign`);
+    if (closed === undefined)
+      return refused('not_found', `${day} is not closed: there is no report to sign`);
     const signatures = source.closes.signatures(day);
     const signing = handleSignature(closed, signatures, { role, person, reportHash });
     if (signing.kind === 'known') return { kind: 'unchanged' };
@@ -229,7 +216,10 @@ export class DecisionHandler {
     flush();
     const known = source.break(decision.breakId);
     if (known === undefined)
-      return notFound(`There is no break ${decision.breakId}: list them with GET /v1/breaks.`);
+      return refused(
+        'not_found',
+        `There is no break ${decision.breakId}: list them with GET /v1/breaks.`,
+      );
     const taken = handleBreakDecision(known, decision, { actor, at: now.at });
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
     unit.putBreak(taken, now.seq);

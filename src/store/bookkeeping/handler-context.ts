@@ -1,3 +1,4 @@
+import type { Refusal } from '../../domain/fact/decision.ts';
 import type { FactOutcome, RecordSource } from '../port.ts';
 import type { UnitOfWork } from '../unit/unit-of-work.ts';
 
@@ -14,3 +15,8 @@ type Taken = Extract<FactOutcome, { kind: 'taken' }>;
 /** The outcome of a decision, before it is journalled; only `taken` is. */
 export type DecisionOutcome =
   Omit<Taken, 'seq'> | Exclude<FactOutcome, Taken | { kind: 'delivery' }>;
+
+/** A decision that is not taken, and why. */
+export function refused(kind: Refusal['kind'], detail: string): DecisionOutcome {
+  return { kind: 'not_taken', refusal: { kind, detail } };
+}

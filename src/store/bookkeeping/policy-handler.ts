@@ -15,7 +15,7 @@ import { haltsIn, isHalted, scopeText, withHalt } from '../../domain/policy/halt
 import type { AssetId } from '../../domain/ids.ts';
 import { evaluate } from '../../domain/deposit/evaluation.ts';
 import type { PolicyRow } from '../records.ts';
-import type { DecisionOutcome, HandlerContext } from './handler-context.ts';
+import { refused, type DecisionOutcome, type HandlerContext } from './handler-context.ts';
 
 export type PolicyDecision = Extract<
   Decision,
@@ -79,7 +79,7 @@ export class PolicyHandler {
     const { policy, replaces, reason } = decision;
     if (before !== undefined && before.seq !== replaces) {
       const detail = `${before.actor} has changed the policy since (${before.reason})`;
-      return { kind: 'not_taken', refusal: { kind: 'stale', detail } };
+      return refused('stale', detail);
     }
     if (before !== undefined && samePolicy(before.policy, policy)) return UNCHANGED;
     return this.#set({ source: 'api', policy, configured: null }, { actor, reason, now });
@@ -95,7 +95,7 @@ export class PolicyHandler {
     // A halt stops money: it never waits for another look after any change.
     if (kind === 'resume' && held !== undefined && !isBasedOn(held, basis)) {
       const detail = `${held.actor} has changed the policy since you read it (${held.reason}), and it is ${policyVersion(held)} now. Nothing was resumed: read the policy again, then decide`;
-      return { kind: 'not_taken', refusal: { kind: 'conflict', detail } };
+      return refused('conflict', detail);
     }
     const before = held?.policy ?? NO_POLICY;
     const halted = isHalted(before, scope);
@@ -103,7 +103,7 @@ export class PolicyHandler {
     if (kind === 'resume' && !halted) {
       const on = haltsIn(before).map(scopeText).join(', ');
       const detail = `${scopeText(scope)} is not halted by a switch of its own; halted: ${on === '' ? 'nothing' : on}`;
-      return { kind: 'not_taken', refusal: { kind: 'conflict', detail } };
+      return refused('conflict', detail);
     }
     const policy = withHalt(before, scope, kind === 'halt');
     return this.#set({ source: 'api', policy, configured: null }, { actor, reason, now });
@@ -137,10 +137,10 @@ export class PolicyHandler {
     const before = unit.pinnedDecimals(asset);
     if (before === undefined) {
       const detail = `no notification has reported decimals of ${asset} yet`;
-      return { kind: 'not_taken', refusal: { kind: 'not_found', detail } };
+      return refused('not_found', detail);
     }
     const stale = changedSince(decimalsParts(before), basis);
-    if (stale !== null) return { kind: 'not_taken', refusal: { kind: 'conflict', detail: stale } };
+    if (stale !== null) return refused('conflict', stale);
     if (before === decimals) return UNCHANGED;
     flush();
     const { seq, at } = now;
