@@ -11,10 +11,14 @@ import type { Snapshot } from '../comparing/snapshot.ts';
 import type { Tally } from '../comparing/tally.ts';
 import type { PublishedNetworks } from '../watching/published-networks.ts';
 import type { VaultList } from '../watching/vault-list.ts';
-import { Watching } from '../watching/watching.ts';
+import { BacklogWatch } from '../watching/backlog-watch.ts';
+import { SubscriptionWatch } from '../watching/subscription-watch.ts';
 import { openFirst, OverdueTransactions } from './overdue-transactions.ts';
 import { NotificationRepair } from './notification-repair.ts';
 import { RetryPulls } from '../watching/retry-pull.ts';
+
+/** Most open breaks of a type read per run, ordered by vault id. */
+const OPEN_MAX = 1_000;
 
 /** The client, deadline and tally of a run. */
 interface RepairContext {
@@ -35,10 +39,13 @@ interface RepairResult {
  * subscriptions. Subjects with an open break come first in every run.
  */
 export class Repairs {
+  readonly #reads: Reads;
+  readonly #networks: PublishedNetworks | undefined;
   readonly #now: () => number;
   readonly #overdue: OverdueTransactions;
   readonly #repair: NotificationRepair;
-  readonly #watching: Watching;
+  readonly #subscriptions: SubscriptionWatch;
+  readonly #backlogs: BacklogWatch;
   /** Transactions with an open `missing_notification` break, as read by this run. */
   #open: ReadonlySet<TransactionId> = new Set();
 
@@ -52,9 +59,12 @@ export class Repairs {
   }) {
     const { reads, networks, webhookUrl, vaults, now } = options;
     const pulls = new RetryPulls();
+    this.#reads = reads;
+    this.#networks = networks;
     this.#now = now;
     this.#overdue = new OverdueTransactions(reads);
-    this.#watching = new Watching({ reads, networks, webhookUrl, vaults, pulls });
+    this.#subscriptions = new SubscriptionWatch({ webhookUrl, vaults });
+    this.#backlogs = new BacklogWatch({ pulls });
     this.#repair = new NotificationRepair({
       webhookUrl,
       pulls,
@@ -76,21 +86,29 @@ export class Repairs {
   /** `missed`: backfills of transactions with an overdue notification. */
   async run(
     missed: readonly Backfill[],
-    context: RepairContext & { readonly snapshot: Snapshot },
+    { snapshot, ...context }: RepairContext & { readonly snapshot: Snapshot },
   ): Promise<RepairResult> {
     const dated = { ...context, now: this.#now() };
     const repaired = await this.#repair.run(openFirst(missed, this.#open), dated);
-    const overdue = missed.map(({ transaction }) => transaction);
-    const watched = await this.#watching.run({ ...dated, missed: overdue, seen: repaired.seen });
+    const drifting = await this.#reads.openBreaksOf('subscription_drift', OPEN_MAX);
+    const networks = this.#networks;
+    const drifts = await this.#subscriptions.run({ ...snapshot, ...dated, networks, drifting });
+    const backlogs = await this.#backlogs.run({
+      ...dated,
+      open: await this.#reads.openBreaksOf('delivery_backlog', OPEN_MAX),
+      missed: missed.map(({ transaction }) => transaction),
+      seen: repaired.seen,
+    });
     return {
       records: [
-        ...repaired.records.flatMap((one) => verifiedAtOnce(one, context.snapshot)),
-        ...watched.records,
+        ...repaired.records.flatMap((one) => verifiedAtOnce(one, snapshot)),
+        ...drifts.records,
+        ...backlogs.records,
       ],
-      requests: repaired.requests + watched.requests,
+      requests: repaired.requests + drifts.requests + backlogs.requests,
       repairs: {
         replayed: repaired.replayed,
-        pulledForward: repaired.pulledForward + watched.pulledForward,
+        pulledForward: repaired.pulledForward + backlogs.pulledForward,
         backfilled: repaired.records.length,
       },
     };

@@ -19,7 +19,7 @@ export interface SeenDeliveries {
 }
 
 /** The client, deadline and tally of a run, with its overdue notifications. */
-export interface BacklogContext {
+interface BacklogContext {
   readonly custody: CustodyClient;
   /** Notification lists that repairs read. */
   readonly seen: readonly SeenDeliveries[];
@@ -28,17 +28,8 @@ export interface BacklogContext {
   readonly now: number;
   readonly deadlineMs: number;
   readonly tally: Tally;
-}
-
-interface BacklogRunContext extends BacklogContext {
   /** Open `delivery_backlog` breaks. */
   readonly open: readonly Break[];
-}
-
-export interface Watched {
-  readonly records: readonly CustodyRecord[];
-  readonly requests: number;
-  readonly pulledForward: number;
 }
 
 /** The transaction used to probe a vault: its pending notifications represent the vault's backlog. */
@@ -62,7 +53,9 @@ export class BacklogWatch {
     this.#pulls = options.pulls;
   }
 
-  async run(context: BacklogRunContext): Promise<Watched> {
+  async run(
+    context: BacklogContext,
+  ): Promise<{ records: CustodyRecord[]; requests: number; pulledForward: number }> {
     const records: CustodyRecord[] = [];
     const backlogs = backlogByVault(context.seen);
     const known = context.open.flatMap(({ subject: { vaultId, transactionId } }) =>
@@ -97,7 +90,7 @@ export class BacklogWatch {
 
   /** Vaults of overdue transactions whose lists were not read yet; adds to `backlogs`. */
   async #askOthers(
-    context: BacklogRunContext,
+    context: BacklogContext,
     found: { known: readonly Question[]; backlogs: Map<VaultId, CustodyTransaction[]> },
   ): Promise<number> {
     const passed = new Set([
@@ -146,7 +139,7 @@ function backlogRecord(vaultId: VaultId, overdue: readonly CustodyTransaction[])
 
 async function probe(
   transactionId: TransactionId,
-  { custody, deadlineMs }: BacklogRunContext,
+  { custody, deadlineMs }: BacklogContext,
 ): Promise<Look | 'pending'> {
   const options = { priority: 'repair', deadlineMs } as const;
   const listed = await custody.subscriptions.notifications(transactionId, options);
