@@ -86,12 +86,7 @@ export class SqliteLedger implements Ledger, Replica {
   readonly #db: Database.Database;
   /** Which file it is; null in memory. */
   readonly #file: string | null;
-  readonly #decode: DecodeBody;
-  readonly #decodeAgain: DecodeBody;
-  readonly #now: () => number;
-  readonly #askedForMax: number | undefined;
-  readonly #logPagesMax: number;
-  readonly #replays: boolean;
+  readonly #options: LedgerOptions;
   /** How many pages of the log were copied when `tidy` last looked. */
   #copiedPages = 0;
   readonly #records: SqliteRecords;
@@ -113,12 +108,7 @@ export class SqliteLedger implements Ledger, Replica {
     this.#db = db;
     this.#file = fileAt(db.name);
     if (options.checkpoints === 'elsewhere') db.pragma('wal_autocheckpoint = 0');
-    this.#decode = options.decode;
-    this.#decodeAgain = options.decodeAgain ?? options.decode;
-    this.#now = options.now;
-    this.#askedForMax = options.askedForMax;
-    this.#replays = options.replays ?? false;
-    this.#logPagesMax = options.logPagesMax ?? LOG_PAGES_MAX;
+    this.#options = options;
     const keys = new KeyIndex(db, options.keysKeptMax);
     this.#insertSeal = insertInto(db, 'seals');
     this.#lastSeal = db.prepare<[], JournalHead>(
@@ -150,7 +140,7 @@ export class SqliteLedger implements Ledger, Replica {
 
   prepare(facts: readonly Fact[]): Prepared {
     return this.#transacted(() => {
-      const keeper = this.#keeperFor(this.#replays);
+      const keeper = this.#keeperFor(this.#options.replays ?? false);
       const computedDays: ComputedDay[] = [];
       const outcomes = facts.map((fact) => {
         const outcome = keeper.take(fact);
@@ -159,7 +149,7 @@ export class SqliteLedger implements Ledger, Replica {
       });
       const rows = this.#flushed(keeper);
       if (rows.length === 0) return { outcomes, commit: null };
-      const sealed = this.#seal(rows, this.#now());
+      const sealed = this.#seal(rows, this.#options.now());
       return { outcomes, commit: { ...sealed, rows, computedDays } };
     });
   }
@@ -225,7 +215,8 @@ export class SqliteLedger implements Ledger, Replica {
       const { log, checkpointed } = state ?? { log: 0, checkpointed: 0 };
       const isHeld = checkpointed < log && checkpointed === this.#copiedPages;
       this.#copiedPages = checkpointed;
-      if (log > this.#logPagesMax && !isHeld) this.#restartLog();
+      const { logPagesMax = LOG_PAGES_MAX } = this.#options;
+      if (log > logPagesMax && !isHeld) this.#restartLog();
     } catch {
       // Not now: the log goes on growing until the next time, and nothing is lost.
     }
@@ -275,6 +266,7 @@ export class SqliteLedger implements Ledger, Replica {
   }
 
   #newKeeper(replays: boolean): Bookkeeper {
+    const { decode, decodeAgain = decode, askedForMax } = this.#options;
     return new Bookkeeper({
       source: this.#records,
       journalHead: this.#head.lastSeq,
@@ -282,8 +274,8 @@ export class SqliteLedger implements Ledger, Replica {
         this.#writes.write(writes);
         this.#written.push(writes);
       },
-      decode: replays ? this.#decodeAgain : this.#decode,
-      askedForMax: this.#askedForMax,
+      decode: replays ? decodeAgain : decode,
+      askedForMax,
       replays,
     });
   }
@@ -296,9 +288,10 @@ export class SqliteLedger implements Ledger, Replica {
 
   /** A journalled fact as the owner took it. */
   #factOf(row: JournalRow, { computedDays }: SealedCommit): Fact {
+    const { decode, decodeAgain = decode } = this.#options;
     let fact: Fact;
     try {
-      fact = decodeFact(row, this.#decodeAgain);
+      fact = decodeFact(row, decodeAgain);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new ReplicaDiverged(
