@@ -10,12 +10,10 @@ import type {
 import { EMPTY_HASH_STATE } from '../../domain/hash/hash-state.ts';
 import type { VaultAddress } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
-import { transactionOf } from '../../translation/transaction.ts';
-import { PAGE_SIZE_MAX } from '../../wire/page.ts';
 import { AddressLists, type AddressRead } from './address-list.ts';
 import { compareAddressRow, outcomesOf } from '../comparing/comparison.ts';
 import { hashKeyOf, type Snapshot } from '../comparing/snapshot.ts';
-import { skipCauseOf } from '../list/custody-list.ts';
+import { rowsOfHash } from '../list/rows-of-hash.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import { RevisitSchedule } from './revisit-schedule.ts';
 import { Rotation, type RotationContext } from './rotation.ts';
@@ -281,21 +279,10 @@ class LookUps {
     const { custody, room, deadlineMs } = this.#run;
     if (this.requests >= room) return { kind: 'skipped', cause: 'rate_budget' };
     this.requests += 1;
-    const page = await custody.transactions(
-      { page: 0, pageSize: PAGE_SIZE_MAX, network, blockchainHash },
-      { priority: 'inactive', deadlineMs },
-    );
-    if (page.kind !== 'ok') {
-      return {
-        kind: 'skipped',
-        cause: page.kind === 'not-found' ? 'api_unavailable' : skipCauseOf(page),
-      };
-    }
-    const { rows, total, unreadable } = page.value;
+    const asked = { priority: 'inactive', deadlineMs } as const;
+    const answer = await rowsOfHash(custody, { network, blockchainHash }, asked);
     // Only a complete answer proves that the service has no transaction under the hash.
-    if (rows.length !== total || unreadable.length > 0) {
-      return { kind: 'skipped', cause: 'api_unavailable' };
-    }
-    return { kind: 'found', transactions: rows.map(transactionOf) };
+    if (answer.kind === 'complete') return { kind: 'found', transactions: answer.transactions };
+    return { kind: 'skipped', cause: answer.kind === 'failed' ? answer.cause : 'api_unavailable' };
   }
 }

@@ -243,7 +243,7 @@ async function lookUpHash(
   if (answer.transactions.some(isIt)) return { ...answer, kind: 'found' };
   return answer.kind === 'complete'
     ? { ...answer, kind: 'absent' }
-    : { kind: 'failed', final: false, isAttempt: true };
+    : { kind: 'failed', final: false, isAttempt: true, cause: 'api_unavailable' };
 }
 
 /** Looks up a transaction by its id. */

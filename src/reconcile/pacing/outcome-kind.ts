@@ -1,4 +1,5 @@
 import type { Outcome } from '../../custody/call/outcome.ts';
+import type { SkipCause } from '../../domain/deposit/record/comparison.ts';
 
 /**
  * Whether further requests are useless now: the API does not answer, or the budget is used up.
@@ -25,10 +26,12 @@ export interface FailedLookUp {
   readonly final: boolean;
   /** The failure may concern the subject alone: it loses its turn. */
   readonly isAttempt: boolean;
+  readonly cause: SkipCause;
 }
 
 /** The look-up that ended with this outcome. */
 export function failedBy(outcome: Outcome<unknown>): FailedLookUp {
   const final = isOutOfReach(outcome.kind);
-  return { kind: 'failed', final, isAttempt: !final || hasFailed(outcome) };
+  const cause = outcome.kind === 'rate-budget' ? 'rate_budget' : 'api_unavailable';
+  return { kind: 'failed', final, isAttempt: !final || hasFailed(outcome), cause };
 }
