@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DEPOSIT_STATES } from '../../../src/console/parts/value/deposit-state.tsx';
 import { apiUnderTest, tokenOf } from '../../api/api-under-test.ts';
 import { faultsIn } from '../../pages/browser.ts';
 import { fill } from './filled-store.ts';
@@ -39,6 +40,18 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
       "getComputedStyle(document.querySelector('.units.digits'), '::after').content",
     );
     expect(shown).toBe('" units"');
+  });
+
+  test('a badge of every colour can be read, in both themes', async () => {
+    const site = await Site.open();
+    const page = await site.window({ as: 'vera' });
+    await page.goto('/console/runs');
+    const tones = ['good', 'warn', 'alarm', 'plain', 'critical', 'warning', 'info'];
+    const badges = [...DEPOSIT_STATES, ...tones].map(
+      (tone) => `<b class="badge ${tone}">${tone}</b>`,
+    );
+    await page.evaluate(`document.querySelector('.card').innerHTML = '${badges.join(' ')}'`);
+    expect(await faultsIn(page, 'badges')).toEqual([]);
   });
 
   test('a new run appears in the open list, and the focus stays on its row', async () => {
