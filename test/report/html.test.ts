@@ -20,6 +20,19 @@ test('html: on paper no table is cut off where it would scroll on a screen', asy
   expect(paper).toContain('td.number { white-space: normal; overflow-wrap: anywhere; }');
 });
 
+test('html: the page has its main part, and each table that scrolls has a name and takes the keyboard', async () => {
+  const page = await rendered('html', NEWER);
+  expect(page.match(/<main>/g)).toHaveLength(1);
+  const frames = page.match(/<div class="scroll"[^>]*>/g) ?? [];
+  const names = frames.map(
+    (one) => / tabindex="0" role="group" aria-label="(.+)">$/.exec(one)?.[1],
+  );
+  expect(names).toContain('Roll-forward of ethereum:ETH');
+  expect(names).toContain('Comparison of ethereum:ETH');
+  expect(names).toContain('Differences');
+  expect(names).not.toContain(undefined);
+});
+
 test('html: the page says which custody transactions are counted anew', async () => {
   expect(wordsOf(await rendered('html'))).toContain(
     '12 transactions read, 3 counted anew (they are new, or changed since earlier closes).',

@@ -261,7 +261,13 @@ const STATUS: Record<Deposit['evidence'], string> = {
 };
 
 /** The record of the custody API beside the deposit, member by member. */
-function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Deposit }): Markup {
+function Comparison(compared: {
+  record: CustodyEvidence;
+  deposit: Deposit;
+  /** Journal position of the record. */
+  seq: number;
+}): Markup {
+  const { record, deposit, seq } = compared;
   const rows: [name: string, custody: string | null, ours: string | null][] = [
     ['Status', record.status, STATUS[deposit.evidence]],
     ['Amount, smallest units', record.amount, deposit.amount.toString()],
@@ -272,7 +278,12 @@ function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Dep
     ['Transaction', record.transactionId, deposit.transactionId],
   ];
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label="Custody record and deposit">
+    <div
+      class="scroll"
+      tabindex={0}
+      role="region"
+      aria-label={`Custody record and deposit (journal position ${seq})`}
+    >
       <table class="comparison">
         <thead>
           <tr>
@@ -310,7 +321,9 @@ function StepItem({ step, shown }: { step: Step; shown: ShownDeposit }): Markup 
   const effects = step.effects.map((effect) => <EffectLine effect={effect} shown={shown} />);
   return (
     <LifeStep step={step} effects={effects} showsBodies={showsBodies}>
-      {step.record !== null && <Comparison record={step.record} deposit={life.deposit} />}
+      {step.record !== null && (
+        <Comparison record={step.record} deposit={life.deposit} seq={step.seq} />
+      )}
     </LifeStep>
   );
 }

@@ -69,7 +69,7 @@ export function listed<Item>(
   }
   return html`<h2>${title} (${items.length})</h2>
     ${note === undefined ? '' : html`<p class="note">${note}</p>`}
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="group" aria-label="${title}">
       <table class="list">
         <thead>
           <tr>

@@ -103,35 +103,37 @@ export async function htmlText(signed: SignedReport): Promise<string> {
         </style>
       </head>
       <body>
-        <h1>Daily close ${day}</h1>
-        <p class="lead">
-          From ${report.from ?? 'the first fact'} to the cut-off ${report.cutOffAt}, the end of the
-          day in ${report.timezone}. Closed ${report.closedAt}.
-        </p>
-        ${verdict(report)} ${openDifferences(report)}
-        <p class="note">
-          ${custodyLine(report)} Times are UTC. Amounts are in the asset's own unit where its
-          decimals are known; in lists they are as they move the vault's balance.
-        </p>
-        ${beyondBeancount(report)} ${assetSections(report)} ${differences(report)}
-        ${afterCutOff(report)} ${priorDay(report)} ${inTransit(report)} ${unconfirmed(report)}
-        ${openBreaks(report)} ${laterBreaks(report)} ${exempt(report)} ${movements(signed)}
-        <h2>Signatures</h2>
-        <div class="sign">
-          ${signature('preparer', 'Preparer', signatures)}
-          ${signature('reviewer', 'Reviewer', signatures)}
-        </div>
-        <h2>Seal</h2>
-        <p class="seal">
-          report sha256 ${reportHash}<br />
-          journal facts ${journal.afterSeq + 1} to ${journal.throughSeq}, commit
-          ${journal.commitNumber}, ${journal.sealHash}<br />
-          ${
-            previous === null
-              ? 'the first closed day'
-              : html`day before ${previous.day}, report sha256 ${previous.reportHash}`
-          }
-        </p>
+        <main>
+          <h1>Daily close ${day}</h1>
+          <p class="lead">
+            From ${report.from ?? 'the first fact'} to the cut-off ${report.cutOffAt}, the end of
+            the day in ${report.timezone}. Closed ${report.closedAt}.
+          </p>
+          ${verdict(report)} ${openDifferences(report)}
+          <p class="note">
+            ${custodyLine(report)} Times are UTC. Amounts are in the asset's own unit where its
+            decimals are known; in lists they are as they move the vault's balance.
+          </p>
+          ${beyondBeancount(report)} ${assetSections(report)} ${differences(report)}
+          ${afterCutOff(report)} ${priorDay(report)} ${inTransit(report)} ${unconfirmed(report)}
+          ${openBreaks(report)} ${laterBreaks(report)} ${exempt(report)} ${movements(signed)}
+          <h2>Signatures</h2>
+          <div class="sign">
+            ${signature('preparer', 'Preparer', signatures)}
+            ${signature('reviewer', 'Reviewer', signatures)}
+          </div>
+          <h2>Seal</h2>
+          <p class="seal">
+            report sha256 ${reportHash}<br />
+            journal facts ${journal.afterSeq + 1} to ${journal.throughSeq}, commit
+            ${journal.commitNumber}, ${journal.sealHash}<br />
+            ${
+              previous === null
+                ? 'the first closed day'
+                : html`day before ${previous.day}, report sha256 ${previous.reportHash}`
+            }
+          </p>
+        </main>
       </body>
     </html>`;
   return page.toString();

@@ -66,10 +66,10 @@ function figureCell(row: Row, decimals: number | null, figure: Figure): Markup {
   return html`<td class="number ${tone}" title="${amount}">${scaled(amount, decimals)}</td>`;
 }
 
-/** One row per vault, and one over all vaults. */
+/** One row per vault, and one over all vaults. `name`: what a screen reader calls it. */
 function table(
   totals: readonly [ReportTotal, ...ReportTotal[]],
-  columns: readonly Column[],
+  { name, columns }: { name: string; columns: readonly Column[] },
   report: DailyReport,
 ): Markup {
   const sums = assetTotal(totals);
@@ -77,7 +77,7 @@ function table(
     const row = { figures, missing: missingChainViews(rows), custody: report.custody };
     return columns.map(([figure]) => figureCell(row, sums.decimals, figure));
   };
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${name}">
     <table class="figures">
       <thead>
         <tr>
@@ -106,14 +106,16 @@ function table(
 
 function assetSection(asset: string, totals: [ReportTotal, ...ReportTotal[]], report: DailyReport) {
   const [{ decimals }] = totals;
+  const rolled = { name: `Roll-forward of ${asset}`, columns: ROLL_FORWARD };
+  const compared = { name: `Comparison of ${asset}`, columns: comparedColumns(totals) };
   return html`<section>
     <h2>
       <span class="id">${asset}</span>
       ${decimals === null ? html`<span class="note">in smallest units</span>` : ''}
     </h2>
-    ${waterfall(totals, decimals)} ${table(totals, ROLL_FORWARD, report)}
+    ${waterfall(totals, decimals)} ${table(totals, rolled, report)}
     <h3>Compared</h3>
-    ${table(totals, comparedColumns(totals), report)}
+    ${table(totals, compared, report)}
   </section>`;
 }
 

@@ -18,6 +18,19 @@ test('the custody API’s record is compared under the names of both sides', asy
   expect(page).toContain('Status confirmed confirmed Amount, smallest units 100 100');
 });
 
+test('each comparison with a record has a name of its own, for a screen reader', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  await open.deliver(service.incoming('rollback'));
+  await verifyWith(open, { status: 'rolledback' });
+  const page = await (await console.as('vera')).get(`${PATH}/${open.depositId()}`);
+  const names = [...page.matchAll(/aria-label="(Custody record[^"]+)"/g)].map(([, name]) => name);
+  expect(names).toHaveLength(2);
+  expect(new Set(names).size).toBe(2);
+});
+
 test('a depth of which webhooks and the custody API say different numbers says who says which', async () => {
   const console = await consoleUnderTest();
   const { open, service } = console;
