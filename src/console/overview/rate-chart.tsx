@@ -26,25 +26,30 @@ export function cornersOf(minutes: Minutes): string {
     .join(' ');
 }
 
-/** What the chart counts: a daemon that started within the hour knows no delivery of before. */
-function periodText(minutes: Minutes, countedFromMs: number): string {
-  const from = minutes[0]?.at ?? 0;
-  return countedFromMs <= from
-    ? 'in the last hour'
-    : `since the daemon started, ${momentText(countedFromMs)}`;
+/** What the chart counts. `startedMs`: of a daemon that started within the hour, else null. */
+function Period({ startedMs }: { startedMs: number | null }): Markup {
+  if (startedMs === null) return <>in the last hour</>;
+  return (
+    <>
+      since the daemon started, <Moment at={startedMs} />
+    </>
+  );
 }
 
 /** Deliveries per minute of the last hour; the last minute is under way. */
 export function RateChart(chart: { minutes: Minutes; countedFromMs: number }): Markup {
   const { minutes, countedFromMs } = chart;
-  const period = periodText(minutes, countedFromMs);
+  const startedMs = countedFromMs <= (minutes[0]?.at ?? 0) ? null : countedFromMs;
+  const period =
+    startedMs === null ? 'in the last hour' : `since the daemon started, ${momentText(startedMs)}`;
   const peak = peakOf(minutes);
   const before = minutes.at(-2);
   const sum = minutes.reduce((total, { count }) => total + count, 0);
   const isQuiet = peak === undefined || sum === 0;
-  const text = isQuiet
-    ? `No notification ${period}.`
-    : `${grouped(before?.count ?? 0)} in the last whole minute, ${grouped(sum)} ${period}, at most ${grouped(peak.count)} in a minute`;
+  const counted = isQuiet
+    ? 'No notification'
+    : `${grouped(before?.count ?? 0)} in the last whole minute, ${grouped(sum)}`;
+  const most = isQuiet ? '' : `, at most ${grouped(peak.count)} in a minute`;
   return (
     <>
       <svg
@@ -52,18 +57,20 @@ export function RateChart(chart: { minutes: Minutes; countedFromMs: number }): M
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Notifications per minute. ${text}${isQuiet ? '' : '.'}`}
+        aria-label={`Notifications per minute. ${counted} ${period}${most}.`}
       >
         <line class="base" x1="0" y1={HEIGHT} x2={WIDTH} y2={HEIGHT} />
         <polyline class="rate" points={cornersOf(minutes)} />
       </svg>
       <p class="foot">
-        {text}
+        {counted} <Period startedMs={startedMs} />
+        {most}
         {!isQuiet && (
           <>
-            , at <Moment at={peak.at} />.
+            , at <Moment at={peak.at} />
           </>
         )}
+        .
       </p>
     </>
   );

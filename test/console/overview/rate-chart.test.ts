@@ -52,6 +52,10 @@ test('the chart of a daemon that started within the hour says since when it coun
   expect(await text()).toContain(
     'No notification since the daemon started, 2025-11-20 18:03:20 UTC.',
   );
+  // The page's script writes the moment in the reader's zone, as every other.
+  expect(await text()).toContain(
+    'daemon started, <time datetime="2025-11-20T18:03:20.000Z" title="2025-11-20 18:03:20 UTC"',
+  );
   counts.count();
   now += MINUTE_MS;
   expect(await text()).toContain(
