@@ -203,7 +203,7 @@ test('a day says beside its critical breaks how many are resolved since, and so 
     await open.decide({ kind: 'resolve', breakId, reason: 'explained' }, 'olga');
     open.at += 60_000;
   };
-  for (const since of ['', '1 of 2 resolved since ', 'resolved since ']) {
+  for (const since of ['', '(1 of 2 resolved since) ', '(resolved since) ']) {
     if (since !== '') await resolveOne();
     expect(words(await vera.get(PATH))).toContain(
       `2 critical breaks at the cut-off ${since}Cut off at midnight`,

@@ -33,8 +33,8 @@ export function CriticalBadge(shown: { critical: CriticalBreaks; href?: string }
   const badge = <Badge tone={resolved === count ? 'plain' : 'alarm'} text={text} />;
   const since =
     resolved === count
-      ? 'resolved since'
-      : `${grouped(resolved)} of ${grouped(count)} resolved since`;
+      ? '(resolved since)'
+      : `(${grouped(resolved)} of ${grouped(count)} resolved since)`;
   return (
     <>
       {shown.href === undefined ? badge : <a href={shown.href}>{badge}</a>}
