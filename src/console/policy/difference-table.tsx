@@ -27,7 +27,7 @@ export function DifferenceTable(shown: {
       title: 'Before',
       cell: ({ before, setting, scope }) => (
         <del>
-          <SettingValue value={before} {...{ setting, scope, decimals }} asStored />
+          <SettingValue value={before} {...{ setting, scope, decimals }} />
         </del>
       ),
     },
@@ -35,7 +35,7 @@ export function DifferenceTable(shown: {
       title: 'After',
       cell: ({ after, setting, scope }) => (
         <ins>
-          <SettingValue value={after} {...{ setting, scope, decimals }} asStored />
+          <SettingValue value={after} {...{ setting, scope, decimals }} />
         </ins>
       ),
     },

@@ -61,7 +61,7 @@ function RulesTable({ policy, decimals }: { policy: CreditingPolicy; decimals: D
       />
       <p class="foot">
         An asset’s rule comes before its network’s, and that before the default, setting by setting.
-        Inherited settings are grey. Amounts without known decimals are in the smallest unit.
+        Inherited settings are grey.
       </p>
     </>
   );

@@ -1,5 +1,5 @@
 import { AmountFigure, LineFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
-import { decimalText, grouped } from '../../pages/parts/value/figure.ts';
+import { grouped } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import type { RuleScope } from './policy-text.ts';
 
@@ -13,23 +13,19 @@ export function SettingValue(shown: {
   value: unknown;
   scope: RuleScope;
   decimals: Decimals;
-  /** Shows an amount with its asset, and with its smallest units as they are stored. */
-  asStored?: boolean;
 }): Markup {
-  const { setting, value, scope, decimals, asStored = false } = shown;
+  const { setting, value, scope, decimals } = shown;
   if (value === undefined) return <span class="muted">not set</span>;
   if (value === null) return <>never</>;
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
-  if (isAmount(setting, value) && /^\d+$/.test(value)) {
-    if (asStored && scope.kind === 'asset') {
+  if (isAmount(setting, value) && /^0*[1-9]\d*$/.test(value)) {
+    if (scope.kind === 'asset') {
       return <AmountFigure amount={BigInt(value)} asset={scope.name} decimals={decimals} />;
     }
-    const digits = scope.kind === 'asset' ? decimals.get(scope.name) : undefined;
-    const text = digits === undefined ? grouped(value) : decimalText(BigInt(value), digits);
     return (
       <>
-        <LineFigure exact={value} text={text} />
-        {asStored && <span class="units">smallest units</span>}
+        <LineFigure exact={value} text={grouped(value)} />
+        <span class="units">smallest units</span>
       </>
     );
   }

@@ -6,9 +6,11 @@ import {
   scopeName,
 } from '../../../src/console/policy/policy-text.ts';
 import { SettingValue } from '../../../src/console/policy/setting-value.tsx';
+import { Amount } from '../../../src/domain/money/amount.ts';
+import { apiUnderTest } from '../../api/api-under-test.ts';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
-import { consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
+import { ConsoleUnderTest, consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
 import { held } from './held-policy.ts';
 
 const PATH = '/console/policy';
@@ -69,6 +71,22 @@ test('the page shows the rules, inherited settings too, and who set them', async
   expect(page).toContain('data-live="policy"');
   expect(page).not.toContain('/policy/halt"');
   expect(page).not.toContain('/policy/change"');
+});
+
+test('each amount of a rule names its unit: the asset’s own, or the smallest', async () => {
+  const amount = { oneApprovalAbove: Amount(500n) };
+  const policy = {
+    default: { confirmations: 6 },
+    networks: { ethereum: { minimumAmount: Amount(7n) } },
+    assets: { 'ethereum:ETH': amount, 'sui:SUI': amount },
+  };
+  const console = new ConsoleUnderTest(await apiUnderTest(policy));
+  const body = { balanceChanges: [change('1', decimals(2))] };
+  await console.open.deliver(console.service.confirmed(1, body));
+  const page = words(await (await console.as('vera')).get(PATH));
+  expect(page).toContain('network ethereum 6 7 smallest units never');
+  expect(page).toContain('asset ethereum:ETH 6 0.07 ETH 7 5 ETH 500 never');
+  expect(page).toContain('asset sui:SUI 6 0 500 SUI smallest units never');
 });
 
 test('an admin changes the policy: edit, review the differences, set', async () => {
