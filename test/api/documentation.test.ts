@@ -93,6 +93,22 @@ test('every call under /v1 documents its problems and asks for a token', async (
   }
 });
 
+test('every call with a body documents that it may be too large, or no JSON', async () => {
+  const api = await apiUnderTest();
+  const { body } = await api.request('GET', '/openapi.json');
+  const paths = body['paths'] as Record<
+    string,
+    Record<string, { requestBody?: object; responses: Record<string, object> }>
+  >;
+  const silent = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods)
+      .filter(({ requestBody }) => requestBody !== undefined)
+      .filter(({ responses }) => !('413' in responses && '415' in responses))
+      .map(() => path),
+  );
+  expect(silent).toEqual([]);
+});
+
 test('the page of the documents loads nothing from elsewhere', async () => {
   const api = await apiUnderTest();
   const page = await api.request('GET', '/docs');

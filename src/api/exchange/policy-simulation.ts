@@ -79,7 +79,11 @@ const simulate = createRoute({
     'Depths, approvals and holds count as they are now. A deposit that is credited already is evaluated as if it were not.',
   ...needs('read'),
   request: { query: noQuery, body: jsonBody(simulationBody) },
-  responses: answers({ description: 'The simulation', schema: simulationSchema }, ['not-found']),
+  responses: answers({ description: 'The simulation', schema: simulationSchema }, [
+    'not-found',
+    'too-large',
+    'unsupported-media-type',
+  ]),
 });
 
 function countOf(changed: readonly SimulatedDeposit[], effect: SimulatedEffect): number {
