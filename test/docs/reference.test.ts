@@ -74,6 +74,20 @@ function namesInTable(path: string, heading: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
 }
 
+async function parametersOf(path: string): Promise<string[]> {
+  const { body } = await (await apiUnderTest()).request('GET', '/openapi.json');
+  const { paths } = body as { paths: Record<string, { get: { parameters: { name: string }[] } }> };
+  return (paths[path]?.get.parameters ?? []).map(({ name }) => name);
+}
+
+test.for([
+  ['The credit feed', '/v1/credits'],
+  ["A position's statement", '/v1/statements'],
+] as const)('%s: the table has every parameter of %s', async ([heading, path]) => {
+  const named = namesInTable('docs/reference/api.md', heading);
+  expect(named.toSorted()).toEqual((await parametersOf(path)).toSorted());
+});
+
 const MEMBERS = {
   version: true,
   day: true,

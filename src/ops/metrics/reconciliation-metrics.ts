@@ -83,7 +83,7 @@ export class ReconciliationMetrics {
     this.#closedUntil.remove();
   }
 
-  /** `cause` is an exemption's rule, a skip's cause, or a break's type. */
+  /** `cause` is an exemption's rule or a skip's cause; others have none. */
   comparisons(outcome: { kind: ComparisonKind; cause?: string; count?: number }): void {
     this.#comparisons.inc({ kind: outcome.kind, cause: outcome.cause ?? '' }, outcome.count ?? 1);
   }
