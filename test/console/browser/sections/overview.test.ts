@@ -32,6 +32,22 @@ describe.runIf(HAS_BROWSER)('the overview in a browser', () => {
     expect(site.faults).toEqual([]);
   });
 
+  test('every count is seen whole at every width, also one of eight digits', async () => {
+    const site = await Site.open();
+    const page = await site.window({ as: 'vera' });
+    await page.goto('/console');
+    await page.evaluate(`document.querySelectorAll('.tile dd')
+      .forEach((one) => { one.textContent = '12\u202f345\u202f678'; })`);
+    for (const width of [360, 390, 820, 1_440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const hidden = await page.evaluate<number>(`(() => {
+        const frame = document.querySelector('.tiles');
+        return frame.scrollWidth - frame.clientWidth;
+      })()`);
+      expect([width, hidden]).toEqual([width, 0]);
+    }
+  });
+
   test('the latest deposits with real ids fit a window of 1,280 pixels whole', async () => {
     const site = await Site.open();
     const { open, service } = site.console;
