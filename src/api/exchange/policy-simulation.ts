@@ -76,7 +76,7 @@ const simulate = createRoute({
   tags: ['Crediting policy'],
   summary: 'What a policy would do with the newest deposits; changes nothing',
   description:
-    'Depths, approvals and holds count as they are now. A deposit that is credited already is evaluated as if it were not.',
+    'Depths, approvals and holds count as they are now. A deposit that is credited already is evaluated as if it were not. `verifying`: the custody API must show the deposit first, again if its last match is older than an hour.',
   ...needs('read'),
   request: { query: noQuery, body: jsonBody(simulationBody) },
   responses: answers({ description: 'The simulation', schema: simulationSchema }, [
@@ -93,7 +93,7 @@ function countOf(changed: readonly SimulatedDeposit[], effect: SimulatedEffect):
 /** `POST /v1/policy/simulate`: what a change would do before somebody makes it. */
 export function mountPolicySimulation(
   app: OpenAPIHono<ApiEnv>,
-  { reads, policy: tools }: Services,
+  { reads, policy: tools, now }: Services,
 ): void {
   app.openapi(simulate, async (context) => {
     const { policy: json, deposits: pageSize } = context.req.valid('json');
@@ -102,7 +102,7 @@ export function mountPolicySimulation(
     if (held === undefined) throw notFound('No crediting policy was set yet.');
     const { items } = await reads.findDeposits({}, { cursor: null, pageSize });
     const policies = { current: held.policy, proposed };
-    const { changed, heldByBoth } = simulatePolicy(items, policies);
+    const { changed, heldByBoth } = simulatePolicy(items, policies, now());
     const answer = {
       version: policyVersion(held),
       evaluated: items.length,

@@ -1,7 +1,10 @@
-import { evaluateState, type Deposit } from './deposit.ts';
+import { evaluateState, hasOldMatch, type Deposit } from './deposit.ts';
 import { depositRule, type CreditingPolicy } from '../policy/policy.ts';
 
-/** Where a policy leads a deposit; `credited`: every gate is open. */
+/**
+ * Where a policy leads a deposit. `credited`: every gate is open. `verifying`: the custody API must
+ * show it, perhaps again.
+ */
 export type SimulatedOutcome = Pick<Deposit, 'state' | 'reason'>;
 
 /**
@@ -23,11 +26,15 @@ export interface SimulatedDeposit {
   readonly after: SimulatedOutcome;
 }
 
-/** The outcome of a deposit as it is known now, as if nobody had credited it. */
-function outcomeOf(deposit: Deposit, policy: CreditingPolicy): SimulatedOutcome {
+/**
+ * The outcome of a deposit as it is known now, as if nobody had credited it. A credited one matched
+ * when it was credited.
+ */
+function outcomeOf(deposit: Deposit, policy: CreditingPolicy, at: number): SimulatedOutcome {
   const rule = depositRule(policy, deposit);
   const { state, reason, creditDue } = evaluateState({ ...deposit, credit: null }, rule);
-  return creditDue ? { state: 'credited', reason: null } : { state, reason };
+  const isCredited = creditDue && (deposit.credit !== null || !hasOldMatch(deposit, at));
+  return isCredited ? { state: 'credited', reason: null } : { state, reason };
 }
 
 function effectOf(before: SimulatedOutcome, after: SimulatedOutcome): SimulatedEffect {
@@ -47,16 +54,18 @@ export interface Simulation {
 /**
  * Compares a proposed policy with the policy in force, for the given deposits. Depths, approvals and
  * holds count as they are now: a deposit that is credited already is evaluated as if it were not.
+ * `at`: Unix milliseconds.
  */
 export function simulatePolicy(
   deposits: readonly Deposit[],
   policies: { readonly current: CreditingPolicy; readonly proposed: CreditingPolicy },
+  at: number,
 ): Simulation {
   const changed: SimulatedDeposit[] = [];
   let heldByBoth = 0;
   for (const deposit of deposits) {
-    const before = outcomeOf(deposit, policies.current);
-    const after = outcomeOf(deposit, policies.proposed);
+    const before = outcomeOf(deposit, policies.current, at);
+    const after = outcomeOf(deposit, policies.proposed, at);
     if (before.state === 'held' && after.state === 'held') heldByBoth += 1;
     if (before.state !== after.state || before.reason !== after.reason) {
       changed.push({ deposit, effect: effectOf(before, after), before, after });

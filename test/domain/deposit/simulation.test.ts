@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
+import { MATCH_MS_MAX, type Deposit } from '../../../src/domain/deposit/deposit.ts';
 import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { simulatePolicy } from '../../../src/domain/deposit/simulation.ts';
 import { CreditId } from '../../../src/domain/ids.ts';
@@ -20,6 +20,9 @@ function policy(rule: Partial<CreditingPolicy['default']> = {}): CreditingPolicy
 const ONE_ABOVE_99 = policy({ oneApprovalAbove: Amount(99n) });
 const DUST_BELOW_200 = policy({ minimumAmount: Amount(200n) });
 const HALTED = policy({ halted: true });
+
+/** Late enough that a match at 5 is too old for a credit. */
+const AT = 5 + MATCH_MS_MAX;
 
 type Row = [
   why: string,
@@ -55,6 +58,27 @@ const ROWS: Row[] = [
     policy(),
     'freed: held halted → verifying',
   ],
+  [
+    'a halt that ends, of a deposit that matched too long ago',
+    { matchedAt: 5 },
+    HALTED,
+    policy(),
+    'freed: held halted → verifying',
+  ],
+  [
+    'a halt that ends, of a deposit that matched lately',
+    { matchedAt: 6 },
+    HALTED,
+    policy(),
+    'freed: held halted → credited',
+  ],
+  [
+    'a halt of a deposit that matched long ago and was credited then',
+    { matchedAt: 5, credit: CREDIT },
+    policy(),
+    HALTED,
+    'held: credited → held halted',
+  ],
   ['a hold for another reason', {}, HALTED, DUST_BELOW_200, 'other: held halted → held dust'],
   [
     'a depth that it has not reached',
@@ -82,7 +106,7 @@ const ROWS: Row[] = [
 ];
 
 test.for(ROWS)('%s', ([, facts, current, proposed, is]) => {
-  const { changed } = simulatePolicy([{ ...DUE, ...facts }], { current, proposed });
+  const { changed } = simulatePolicy([{ ...DUE, ...facts }], { current, proposed }, AT);
   const [one] = changed;
   const text = ({ state, reason }: Pick<Deposit, 'state' | 'reason'>): string =>
     reason === null ? state : `${state} ${reason}`;
@@ -94,7 +118,7 @@ test.for(ROWS)('%s', ([, facts, current, proposed, is]) => {
 test('the order of the deposits stays, and each keeps its facts', () => {
   const deposits = [5n, 500n, 50n].map((amount) => ({ ...DUE, amount: Amount(amount) }));
   const policies = { current: policy(), proposed: DUST_BELOW_200 };
-  const { changed } = simulatePolicy(deposits, policies);
+  const { changed } = simulatePolicy(deposits, policies, AT);
   expect(changed.map(({ deposit }) => deposit)).toEqual([deposits[0], deposits[2]]);
 });
 
@@ -104,14 +128,18 @@ test('deposits that both policies hold are counted, whatever their reasons', () 
     { ...DUE, amount: Amount(50n) },
     { ...DUE, amount: Amount(500n), evidence: 'none' as const },
   ];
-  const simulation = simulatePolicy(deposits, { current: HALTED, proposed: DUST_BELOW_200 });
+  const simulation = simulatePolicy(deposits, { current: HALTED, proposed: DUST_BELOW_200 }, AT);
   expect(simulation.heldByBoth).toBe(2);
   expect(simulation.changed.map(({ effect }) => effect)).toEqual(['other']);
 });
 
 test('a deposit that one policy alone holds is not counted as held by both', () => {
   const deposits = [50n, 500n].map((amount) => ({ ...DUE, amount: Amount(amount) }));
-  const simulation = simulatePolicy(deposits, { current: DUST_BELOW_200, proposed: ONE_ABOVE_99 });
+  const simulation = simulatePolicy(
+    deposits,
+    { current: DUST_BELOW_200, proposed: ONE_ABOVE_99 },
+    AT,
+  );
   expect(simulation.heldByBoth).toBe(0);
   expect(simulation.changed.map(({ effect }) => effect)).toEqual(['freed', 'held']);
 });
