@@ -260,12 +260,12 @@ function handleRollback(
     .filter((received) => !known.has(received.asset))
     .map((received) => newDeposit(received, { notification, epoch: before.epoch, now }));
   const found = [...known.values()].flatMap((deposit) => {
-    const { credit, evidence, amount, asset } = deposit;
+    const { credit, evidence, asset } = deposit;
     if (credit === null || evidence === 'none') return [];
     return depositFinding('reversal_after_credit', deposit, {
       expected: ZERO,
-      actual: amount,
-      detail: `${amount} ${asset} was credited (${credit.creditId}) and its transaction has been rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then`,
+      actual: credit.amount,
+      detail: `${credit.amount} ${asset} was credited (${credit.creditId}) and its transaction has been rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then`,
     });
   });
   return gather(

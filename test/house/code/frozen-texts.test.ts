@@ -26,11 +26,11 @@ const FROZEN: Readonly<Record<string, readonly string[]>> = {
     ": when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then`",
   ],
   'src/domain/deposit/record/unseen-comparison.ts': ['that no notification told of'],
-  'src/domain/deposit/record/verification.ts': [
+  'src/domain/deposit/record/agreed-amount.ts': [
     'mined again, and the custody API confirms it: the credit stands',
     'the custody API confirms the amount that stands',
-    ': mend it with \\`counterfoil subscribe\\`',
   ],
+  'src/domain/deposit/record/verification.ts': [': mend it with \\`counterfoil subscribe\\`'],
   'src/domain/hash/hash-limits.ts': [
     // The defect of a quarantined notification: the column `quarantine.defect`, and its break.
     'deposits at one place`',

@@ -26,6 +26,7 @@ import {
 } from '../../hash/hash-state.ts';
 import type { CreditingPolicy } from '../../policy/policy.ts';
 import { depthDrift, type PublishedDepths } from '../../policy/published-depth.ts';
+import { healedByConfirmedAmount, healedByMiningAgain } from './agreed-amount.ts';
 import { healedBeside } from './joined-break.ts';
 import { correctedBy, type Correcting } from './correction.ts';
 import { addressesAfter } from './on-chain-address.ts';
@@ -133,24 +134,6 @@ function healedByAnotherRow(deposit: Deposit, outcome: Outcome): Healed {
 /** Whether a record has neither the id nor the position of the deposit. */
 function isAboutAnother(deposit: Deposit, record: CustodyTransaction): boolean {
   return isNamedOtherwise(deposit, record) && !samePosition(deposit, record);
-}
-
-/** Resolves the rollback break of a credited deposit that was mined again and verified. */
-function healedByMiningAgain(deposit: Deposit, outcome: Outcome): Healed {
-  if (outcome.kind !== 'matched' || deposit.credit === null || deposit.evidence !== 'confirmed') {
-    return [];
-  }
-  const key = breakKey('reversal_after_credit', deposit.depositId);
-  return [{ key, reason: 'mined again, and the custody API confirms it: the credit stands' }];
-}
-
-/** Resolves `amount_changed` when the API confirms the amount and no other amount was credited. */
-function healedByConfirmedAmount(deposit: Deposit, outcome: Outcome): Healed {
-  const { credit, amount, evidence } = deposit;
-  if (outcome.kind !== 'matched' || evidence !== 'confirmed') return [];
-  if (credit !== null && credit.amount !== amount) return [];
-  const key = breakKey('amount_changed', deposit.depositId);
-  return [{ key, reason: 'the custody API confirms the amount that stands' }];
 }
 
 /** The deposit after its record; null when the record changes nothing. */

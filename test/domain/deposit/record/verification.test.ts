@@ -242,6 +242,23 @@ describe('a credit whose hash leaves the chain', () => {
     expect(open.feedLines()).toEqual(['credit 100']);
     expect(open.openBreaks()).toEqual(['amount_changed']);
     expect(open.openBreak('amount_changed')).toMatchObject({ severity: 'critical' });
+    const [reversal] = open.breaks();
+    expect(reversal).toMatchObject({
+      type: 'reversal_after_credit',
+      resolution:
+        "mined again, and the custody API confirms 60 ethereum:ETH where 100 was credited: correct the customer's balance by the difference",
+    });
+  });
+
+  test('rolled back after another amount was booked, its break names the credited amount', async () => {
+    const { open, service } = await credited();
+    await open.deliver(service.confirmed(7, { balanceChanges: [change('90')] }));
+    await open.deliver(service.incoming('rollback'));
+    const { actual, detail } = open.openBreak('reversal_after_credit');
+    expect(actual).toBe('100');
+    expect(detail).toMatch(/^100 ethereum:ETH was credited /);
+    await verifyWith(open, GONE);
+    expect(open.feedLines()).toEqual(['credit 100', 'reversal 100']);
   });
 
   test('a reversal is emitted once, with any number of agreeing records', async () => {
