@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
 import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
 import { asPinned } from '../../../src/domain/deposit/decimals.ts';
 import { EMPTY_HASH_STATE } from '../../../src/domain/hash/hash-state.ts';
 import { AccountId, AddressId, AssetId, Memo, VaultId } from '../../../src/domain/ids.ts';
 import { newSighting, type SightingKey } from '../../../src/domain/hash/sighting.ts';
-import { balanceChange } from '../../store/evidence.ts';
+import { balanceChange, received } from '../../store/evidence.ts';
+import { openLedger, type OpenLedger } from '../../store/open-ledger.ts';
+import { change, decimals, Service } from '../../store/webhook.ts';
 import { ruleContext, DUE } from '../records.ts';
 
 const USDC = AssetId('ethereum:USDC');
@@ -48,4 +51,50 @@ test('one that came with a third count stays held, unless its confirmation is st
 
 test('one that is not held for its decimals stays as it is', () => {
   expect(asPinned(DUE, EMPTY_HASH_STATE, ruleContext())).toBe(DUE);
+});
+
+describe('decimals that only the custody API reports', () => {
+  const shown = (count: number) => ({ changes: [balanceChange(100n, { decimals: count })] });
+
+  /** Six deep, of an asset with 18 decimals; its webhooks name `reported`, or none. */
+  async function sixDeep(reported?: number) {
+    const open = await openLedger();
+    const service = new Service();
+    const ofAsset = { balanceChanges: [change('-1', decimals(18))], blockchainHash: '0xc3' };
+    await open.deliver(service.chain('transaction', ofAsset));
+    const more = reported === undefined ? {} : decimals(reported);
+    await open.deliver(service.confirmed(6, { balanceChanges: [change('100', more)] }));
+    return open;
+  }
+
+  function verifiedBy(open: OpenLedger, more: Partial<CustodyTransaction>) {
+    const record = { depositId: open.depositId(), transaction: received(more), graceMs: 0 };
+    return open.record({ kind: 'deposit', ...record, corrects: true, expires: true });
+  }
+
+  test.for([undefined, 18])('hold a deposit whose webhooks name %s', async (reported) => {
+    const open = await sixDeep(reported);
+    await verifiedBy(open, shown(6));
+    expect(open.depositState()).toBe('held: decimals_changed');
+    expect(open.openBreaks()).toEqual(['decimals_changed']);
+    expect(open.feed()).toEqual([]);
+    await open.decide({ kind: 'release', depositId: open.depositId(), reason: 'it is 6' });
+    expect(open.feedLines()).toEqual(['credit 100']);
+    await verifiedBy(open, shown(6));
+    expect(open.openBreaks()).toEqual([]);
+  });
+
+  test('hold no deposit that a person has released for them', async () => {
+    const open = await sixDeep(6);
+    expect(open.depositState()).toBe('held: decimals_changed');
+    await open.decide({ kind: 'release', depositId: open.depositId(), reason: 'it is 6' });
+    await verifiedBy(open, shown(6));
+    expect(open.feedLines()).toEqual(['credit 100']);
+  });
+
+  test('that are the pinned ones hold nothing', async () => {
+    const open = await sixDeep();
+    await verifiedBy(open, shown(18));
+    expect(open.feedLines()).toEqual(['credit 100']);
+  });
 });

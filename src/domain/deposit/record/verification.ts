@@ -30,6 +30,7 @@ import { healedByConfirmedAmount, healedByMiningAgain } from './agreed-amount.ts
 import { healedBeside } from './joined-break.ts';
 import { correctedBy, type Correcting } from './correction.ts';
 import { addressesAfter } from './on-chain-address.ts';
+import { showsOtherDecimals } from '../decimals.ts';
 import { isUnattributed, receivedIn } from '../received.ts';
 import type { NetworkKey, VaultId } from '../../ids.ts';
 import { withCustodySum, type Movement } from '../../money/movement.ts';
@@ -86,7 +87,7 @@ export function handleDepositRecord(
     ...healedByConfirmedAmount(deposit, outcome),
     ...(correcting ? healedBeside(deposit, record, { outcome, ...correcting }) : []),
   ];
-  const after = afterRecord(deposit, record, { outcome, now, matchedAt });
+  const after = afterRecord(deposit, record, { outcome, now, matchedAt, correcting });
   const moved = after !== null && !sayTheSame(deposit, after.deposit);
   return {
     ...changeSet({
@@ -140,9 +141,12 @@ function isAboutAnother(deposit: Deposit, record: CustodyTransaction): boolean {
 function afterRecord(
   deposit: Deposit,
   record: CustodyTransaction | null,
-  context: { outcome: Outcome; now: RuleContext; matchedAt: number | null },
+  context: Pick<Parameters<typeof handleDepositRecord>[2], 'now' | 'correcting'> & {
+    outcome: Outcome;
+    matchedAt: number | null;
+  },
 ): Evaluated | null {
-  const { outcome, now, matchedAt } = context;
+  const { outcome, now, matchedAt, correcting } = context;
   if (outcome.kind !== 'matched' || record === null) {
     if (deposit.credit !== null || deposit.verifiedAt === null) return null;
     if (outcome.kind === 'skipped' && outcome.cause === 'balance_changes_pending') {
@@ -155,10 +159,13 @@ function afterRecord(
   // Both know it from the mempool only: they agree, and nothing is verified.
   if (deposit.evidence === 'mempool') return null;
   const received = custodyReceived(deposit, record.changes ?? []);
+  const hasOthers =
+    correcting && showsOtherDecimals(deposit, received, { hashState: correcting.hashState, now });
   return evaluate(
     {
       ...deposit,
       ...addressesAfter(deposit, record),
+      decimalsChanged: deposit.decimalsChanged || hasOthers === true,
       transactionId: record.transactionId,
       // Webhooks are unsigned: only the API decides what is change, and whose memo it is.
       change: received?.change ?? deposit.change,
