@@ -11,6 +11,7 @@ import {
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { epochOf } from '../../domain/fact/backfill.ts';
 import { handleAddressRecord } from '../../domain/chain/address-handler.ts';
+import { asOfDeposit } from '../../domain/deposit/record/gone-elsewhere.ts';
 import {
   handleDepositRecord,
   handleUnseenRecord,
@@ -80,8 +81,9 @@ function followUp(
     return { missed: null, again: transaction };
   }
   const again = missed || mayBeComparedLater(outcome);
+  const subject = deposit === undefined ? transaction : asOfDeposit(deposit, transaction);
   return {
-    missed: missed ? backfillOf(transaction, snapshot) : null,
+    missed: missed ? backfillOf(subject, snapshot) : null,
     again: again ? transaction : null,
   };
 }

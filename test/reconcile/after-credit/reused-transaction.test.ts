@@ -32,9 +32,9 @@ async function moved({ isGone = false } = {}) {
   return { stage, hash, api, depositId: first?.depositId };
 }
 
-async function runs(stage: Stage): Promise<void> {
+async function runs(stage: Stage, sweep = stage.sweep): Promise<void> {
   for (let run = 0; run < 3; run += 1) {
-    await stage.run();
+    await stage.run(sweep);
     await stage.caller.advance(GRACE_MS);
   }
 }
@@ -65,6 +65,23 @@ test('when the first hash was rolled back and a person resolves its break, the c
   expect(await stage.depositState(NEW_HASH)).toBe('credited');
   expect(audit(stage.open)).toEqual([]);
 });
+
+test.for([
+  ['under both hashes', true],
+  ['under its new hash alone', false],
+] as const)(
+  'one that webhooks and API roll back %s: its credit is reversed',
+  async ([, isGone]) => {
+    const { stage, hash } = await moved({ isGone });
+    const subscription = { webhookUrl: await stage.webhookUrl(), vaults: 'all' as const };
+    const updatedAt = new Date(stage.now).toISOString();
+    showsOtherwise(stage, (row) => ({ ...row, status: 'rolledback', updatedAt }));
+    await runs(stage, stage.newSweep({ subscription }));
+    expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
+    expect(await stage.depositState(hash)).toBe('reversed');
+    expect(audit(stage.open)).toEqual([]);
+  },
+);
 
 test('a transaction that was credited is not credited again when a later webhook and the API show it in another account', async () => {
   const stage = await Stage.start();

@@ -27,6 +27,7 @@ import {
 import type { CreditingPolicy } from '../../policy/policy.ts';
 import { depthDrift, type PublishedDepths } from '../../policy/published-depth.ts';
 import { healedByConfirmedAmount, healedByMiningAgain } from './agreed-amount.ts';
+import { asOfDeposit } from './gone-elsewhere.ts';
 import { healedBeside } from './joined-break.ts';
 import { correctedBy, type Correcting } from './correction.ts';
 import { addressesAfter } from './on-chain-address.ts';
@@ -111,7 +112,7 @@ function lastingOutcome(
   { graceMs, now, correcting }: Parameters<typeof handleDepositRecord>[2],
 ): Outcome {
   const grace = { at: now.at, graceMs };
-  const outcome = compareDeposit(deposit, record, grace);
+  const outcome = compareDeposit(deposit, record && asOfDeposit(deposit, record), grace);
   const isGone = record?.status === 'mempool' && deposit.evidence === 'none';
   if (outcome.kind !== 'break' || outcome.finding.type !== 'status_mismatch' || !isGone) {
     return outcome;
