@@ -61,7 +61,7 @@ export const DUE: Deposit = {
 /** Of 30 and a fee of 2; it changed last at 0. */
 export function withdrawal(
   status: WithdrawalStatus | null,
-  posted = [balanceChange(-32n)],
+  posted = [balanceChange(-30n), balanceChange(-2n, { kind: 'fee' })],
 ): Withdrawal {
   const { transactionId, vaultId, network, blockchainHash } = sent();
   return {

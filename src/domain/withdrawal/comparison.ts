@@ -7,11 +7,12 @@ import {
   type Grace,
   type Outcome,
 } from '../deposit/record/comparison.ts';
-import { sumsByAsset } from '../hash/same-changes.ts';
+import { isSameAddress } from '../deposit/record/on-chain-address.ts';
+import { sameContent, sameSums, sumsByAsset } from '../hash/same-changes.ts';
 import type { CustodyTransaction } from '../fact/custody-record.ts';
 import { breakKey } from '../break/break.ts';
 import type { AssetId, TransactionId } from '../ids.ts';
-import type { BalanceChange } from '../fact/notification.ts';
+import type { BalanceChange, ChangeKind } from '../fact/notification.ts';
 import {
   advances,
   isTerminal,
@@ -65,10 +66,80 @@ function compareMined(withdrawal: Withdrawal, record: CustodyTransaction): Outco
       detail: `the custody API says the transaction moved ${expected} ${asset}, the notifications say ${actual}`,
     });
   }
-  if (blockchainHash === record.blockchainHash) return MATCHED;
-  return transactionFinding('status_mismatch', record, {
-    detail: `the custody API says mined as ${record.blockchainHash}, the notifications say as ${blockchainHash}`,
-  });
+  if (blockchainHash !== record.blockchainHash) {
+    return transactionFinding('status_mismatch', record, {
+      detail: `the custody API says mined as ${record.blockchainHash}, the notifications say as ${blockchainHash}`,
+    });
+  }
+  const detail = splitOtherwise(record.changes, withdrawal.posted);
+  return detail === null ? MATCHED : transactionFinding('amount_mismatch', record, { detail });
+}
+
+/** What names an order for the client, and its recipient. */
+const ORDER = ['orderId', 'destinationAddress', 'memo'] as const;
+
+/**
+ * Compares the order that the transaction carries out. The client may pay an order again that
+ * another transaction seems to carry out. What one side does not name is no difference.
+ */
+function compareOrder(withdrawal: Withdrawal, record: CustodyTransaction): Outcome {
+  for (const name of ORDER) {
+    const [theirs, ours] = [record[name], withdrawal[name]];
+    if (theirs === null || ours === null || isSameAddress(theirs, ours)) continue;
+    return transactionFinding('status_mismatch', record, {
+      detail: `the custody API says ${name} ${quoted(theirs)}, the notifications say ${quoted(ours)}`,
+    });
+  }
+  return MATCHED;
+}
+
+/** Webhooks may bring a name of any length. */
+function quoted(name: string): string {
+  return JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
+}
+
+/** Kinds that are entries of their own (spec, "Tags on balance change entries"). */
+const OWN_ENTRIES = ['fee', 'rebate', 'mint'] as const satisfies readonly ChangeKind[];
+
+/** How lists with equal sums differ, in words: another fee, or another address. Null: not at all. */
+function splitOtherwise(
+  theirs: readonly BalanceChange[],
+  ours: readonly BalanceChange[],
+): string | null {
+  // Most records return here.
+  if (sameContent(theirs, ours)) return null;
+  for (const kind of OWN_ENTRIES) {
+    const [said = [], booked = []] = [theirs, ours].map((list) =>
+      list.filter((change) => change.kind === kind),
+    );
+    const difference = firstDifference(said, booked);
+    if (difference === undefined) continue;
+    const { asset, expected, actual } = difference;
+    return `the custody API says the ${kind} was ${expected} ${asset}, the notifications say ${actual}`;
+  }
+  const level = levelOf(theirs);
+  return level !== levelOf(ours) ||
+    sameSums(atPositions(theirs, level), atPositions(ours, level), 'address')
+    ? null
+    : 'the custody API shows the entries at other accounts or addresses than the notifications do';
+}
+
+type Level = 'address' | 'account' | 'vault';
+
+/** The level of the entries' positions (spec, "Aggregation per stream"). */
+function levelOf(list: readonly BalanceChange[]): Level {
+  if (list.every(({ addressId }) => addressId !== null)) return 'address';
+  return list.every(({ accountId }) => accountId !== null) ? 'account' : 'vault';
+}
+
+/** The entries by position alone, as far as both sides name it. */
+function atPositions(list: readonly BalanceChange[], level: Level): BalanceChange[] {
+  return list.map(({ accountId, addressId, ...change }) => ({
+    ...change,
+    kind: 'transfer',
+    accountId: level === 'vault' ? null : accountId,
+    addressId: level === 'address' ? addressId : null,
+  }));
 }
 
 /**
@@ -106,7 +177,8 @@ export function compareWithdrawal(
     return vaultMismatch(withdrawal, record);
   }
   if (withdrawal !== undefined && withdrawal.status === theirs) {
-    return theirs === 'mined' ? compareMined(withdrawal, record) : MATCHED;
+    const outcome = theirs === 'mined' ? compareMined(withdrawal, record) : MATCHED;
+    return outcome.kind === 'matched' ? compareOrder(withdrawal, record) : outcome;
   }
   if (!isTerminalStatus(theirs)) {
     // Earlier statuses are informational: not every transaction emits all of them.

@@ -28,6 +28,8 @@ import {
   type KeyedHashState,
 } from '../hash/hash-state.ts';
 import type { Entry } from '../money/entry.ts';
+import type { BalanceChange } from '../fact/notification.ts';
+import { sameContent } from '../hash/same-changes.ts';
 import type { TransactionId } from '../ids.ts';
 import { sameHash, withOwnHash, type OwnHash, type OwnHashCertainty } from './own-hash.ts';
 import { isTerminalStatus, knownStatus, type Withdrawal } from './withdrawal.ts';
@@ -73,14 +75,30 @@ function learned(record: CustodyTransaction, at: number): Withdrawal {
 
 /** The withdrawal as the API reports it, with entries that correct the books. */
 function rebooked(known: Withdrawal, { record, now }: RecordContext): Booked {
-  const cleared = unpost(known, now);
   const status = knownStatus(record.status) ?? null;
-  const { firstSeenAt, orderId } = known;
+  const { firstSeenAt, orderId, entryId, posted } = known;
   const base = { ...learned(record, now.at), orderId: record.orderId ?? orderId, firstSeenAt };
   const after: Withdrawal = { ...base, status, reasonCode: record.reasonCode };
   const list = status === 'mined' ? (record.changes ?? []) : [];
+  if (isBookedAs(known, after, list)) {
+    return { withdrawal: { ...after, entryId, posted }, entries: [] };
+  }
+  const cleared = unpost(known, now);
   const { withdrawal, entries } = postFor(after, { cause: 'mined', list }, now);
   return { withdrawal, entries: [...cleared.entries, ...entries] };
+}
+
+/** Whether the books hold it so already, when the record only names another order. */
+function isBookedAs(known: Withdrawal, after: Withdrawal, list: readonly BalanceChange[]): boolean {
+  const { vaultId, network, blockchainHash, status, entryId, posted } = known;
+  return (
+    entryId !== null &&
+    status === after.status &&
+    vaultId === after.vaultId &&
+    network === after.network &&
+    blockchainHash === after.blockchainHash &&
+    (status !== 'mined' || sameContent(posted, list))
+  );
 }
 
 interface Followed {
@@ -114,7 +132,9 @@ function reinstated(known: Withdrawal, context: RecordContext): Followed {
 function corrected(known: Withdrawal, found: Finding, context: RecordContext): Followed {
   const { record } = context;
   const theirs = record.status === 'mined' ? (record.changes ?? []) : [];
-  const difference = firstDifference(theirs, known.posted);
+  const booked = rebooked(known, context);
+  const difference =
+    booked.entries.length === 0 ? undefined : firstDifference(theirs, known.posted);
   const outcome: Outcome = {
     kind: 'break',
     finding: finding(found.type, {
@@ -128,7 +148,7 @@ function corrected(known: Withdrawal, found: Finding, context: RecordContext): F
     }),
   };
   const healed = [{ key: found.key, reason: 'corrected by the custody API’s record' }];
-  return { ...rebooked(known, context), outcome, healed };
+  return { ...booked, outcome, healed };
 }
 
 /** Compares the record and applies it; `withdrawal` is null when the record changes nothing. */

@@ -44,7 +44,7 @@ function chain(
   return { ...ABOUT, stream: 'blockchain', type, transactionId: null, confirmations: 1, changes };
 }
 
-const MINED = outgoing('mined', { network, blockchainHash, changes: [balanceChange(-32n)] });
+const MINED = outgoing('mined', { network, blockchainHash, changes: withdrawal('mined').posted });
 const POSTED: Withdrawal = { ...withdrawal('mined'), entryId: 5 };
 
 /** The hash state in which `name` was seen where the notification is from; `posted` stands there. */

@@ -164,6 +164,34 @@ test.for([
   expect(stage.open.openBreaks()).not.toContain('conservation');
 });
 
+test('mined with the right sum, but another fee and order: the API’s word is booked and shown', async () => {
+  const { stage, id } = await sending();
+  stage.loses = ({ type }) => type === 'mined';
+  await stage.mine(3);
+  for (const mined of stage.lost.splice(0)) {
+    const changes = mined['balanceChanges'] as { tags: string[] }[];
+    const swapped = changes.map(({ tags, ...one }) => ({
+      ...one,
+      tags: tags.length > 0 ? [] : ['fee'],
+    }));
+    await stage.deliver({ ...mined, orderId: 'another', balanceChanges: swapped });
+  }
+  const feesIn = (view: string) =>
+    stage.open.rows(
+      `SELECT asset, amount FROM balances JOIN ledger_accounts USING (ledger_account)
+       WHERE kind = 'network-fees' AND view = ?`,
+      view,
+    );
+  expect(feesIn('books')).not.toEqual(feesIn('chain'));
+  await stage.run();
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  await stage.run();
+  expect(feesIn('books')).toEqual(feesIn('chain'));
+  expect(stage.open.openBreak('amount_mismatch').transaction_id).toBe(id);
+  expect(stage.open.rows('SELECT custody FROM withdrawals')).toEqual([{ custody: 'known' }]);
+});
+
 test('a deposit by our own hash at an address that it never paid is found', async () => {
   const { stage, id } = await sending();
   await stage.mine(3);

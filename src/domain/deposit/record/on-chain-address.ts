@@ -9,6 +9,11 @@ export function onChainAddressOf({ networkAddress, reportedAddress }: Addresses)
   return networkAddress ?? reportedAddress;
 }
 
+/** Whether two texts spell the same on-chain address. Other texts must be equal. */
+export function isSameAddress(left: string, right: string): boolean {
+  return spellingOf(left) === spellingOf(right);
+}
+
 /**
  * The addresses of a deposit that its record verifies. The first record that names an on-chain
  * address sets it for ever: an address id never gets another one. A reported address that differs
@@ -19,6 +24,6 @@ export function addressesAfter(
   { networkAddress: named }: CustodyTransaction,
 ): Addresses {
   if (known !== null || named === undefined) return { networkAddress: known, reportedAddress };
-  const isSame = reportedAddress !== null && spellingOf(reportedAddress) === spellingOf(named);
+  const isSame = reportedAddress !== null && isSameAddress(reportedAddress, named);
   return { networkAddress: named, reportedAddress: isSame ? null : reportedAddress };
 }
