@@ -13,6 +13,6 @@ export interface SignedReport {
   readonly movements: Pick<DayMovementPage, 'items' | 'isWhole'>;
 }
 
-/** The note of a document that omits movements of a long day. */
+/** The note of a document that omits movements or entries of a long day. */
 export const NOT_ALL_MOVEMENTS =
-  'More hashes moved than this document shows: GET /v1/reports/daily/{date}/movements?vaultId&asset&figure lists all';
+  'More moved than this document shows: GET /v1/reports/daily/{date}/movements?vaultId&asset&figure lists all';

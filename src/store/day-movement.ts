@@ -43,6 +43,9 @@ export interface DayMovementQuery {
 
 /** One page of a closed day's movements. */
 export interface DayMovementPage extends Page<DayMovement> {
-  /** False when `hashesMax` left hashes out; `total` does not count them. */
+  /**
+   * False when `hashesMax` left hashes out, which `total` does not count, or when the page holds more
+   * lines of entries than one answer.
+   */
   readonly isWhole: boolean;
 }

@@ -276,7 +276,7 @@ test('the movements behind the figures name their entries, webhooks, accounts an
   );
   expect(page).toContain('=Hot &lt;b&gt;account (acc-1), Treasury (adr-1)');
   expect(page).toContain(
-    'More hashes moved than this document shows: GET /v1/reports/daily/{date}/movements',
+    'More moved than this document shows: GET /v1/reports/daily/{date}/movements',
   );
   const [head = [], ...rows] = csvRows(await rendered('csv', NEWER, MOVEMENTS));
   const records = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));

@@ -44,7 +44,10 @@ const movementSchema = z
     network: z.string(),
     blockchainHash: z.string(),
     amounts: figures,
-    entries: z.array(entrySchema),
+    entries: z.array(entrySchema).openapi({
+      description:
+        'The lines of its entries in the day; without any, the earlier ones that the day counts otherwise. A page holds 100,000 lines at most: ask for fewer movements a page when a sum of lines lacks some.',
+    }),
   })
   .openapi('DayMovement');
 

@@ -182,7 +182,7 @@ test('a page shows the first hashes of a long day, says so, and the list has the
   await api.open.record(closeOf(api.open, { day: DAY, cutOffAt: api.open.at + 1 }));
   const page = await (await api.app.request(`${PATH}?format=html`, AS_VERA)).text();
   expect(page).toContain('Movements behind the figures (500)');
-  expect(page).toContain('More hashes moved than this document shows');
+  expect(page).toContain('More moved than this document shows');
   const csv = await (await api.app.request(`${PATH}?format=csv`, AS_VERA)).text();
   expect(csv.match(/^movement,/gm)).toHaveLength(501);
   expect(csv).not.toContain('movements_not_shown');

@@ -19,8 +19,8 @@ import { JournalReader } from '../../journal/journal-reader.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { byUtf8 } from '../../../text-order.ts';
 
-/** Most lines shown of one movement: a hash can be posted and reversed any number of times. */
-const ENTRIES_MAX = 100;
+/** Most lines of one page: a hash can be posted and reversed any number of times. */
+const ENTRIES_MAX = 100_000;
 
 /** The lines of a hash in one vault and asset, within a range of facts. */
 const ENTRIES = `SELECT entry.entry_id, entry.seq, entry.source, entry.posted_at,
@@ -32,7 +32,7 @@ const ENTRIES = `SELECT entry.entry_id, entry.seq, entry.source, entry.posted_at
   LEFT JOIN notifications AS notification ON notification.seq = entry.seq
   WHERE entry.hash_id = ? AND entry.view = 'books' AND position.kind = 'position'
     AND position.vault_id = ? AND position.asset = ? AND entry.seq > ? AND entry.seq <= ?
-  ORDER BY entry.entry_id, posting.line LIMIT ${ENTRIES_MAX}`;
+  ORDER BY entry.entry_id, posting.line LIMIT ?`;
 
 interface EntryRow {
   readonly entry_id: number;
@@ -100,7 +100,7 @@ class DayReader {
     this.#keys = keys;
     this.#journal = new JournalReader(db);
     this.#closes = new SqliteCloseRecords(db, keys, this.#journal);
-    this.#entries = db.prepare<[number, string, string, number, number], EntryRow>(ENTRIES);
+    this.#entries = db.prepare<[number, string, string, number, number, number], EntryRow>(ENTRIES);
   }
 
   report(day: string): DailyReport | undefined {
@@ -137,22 +137,32 @@ class DayReader {
     return { rows: found.sort(inOrder), isWhole };
   }
 
-  /** Adds the entries to the movements. */
-  whole(found: readonly Found[], { afterSeq, throughSeq }: DailyReport['journal']): DayMovement[] {
+  /** Adds the entries to the movements. `isWhole`: false when there are more. */
+  whole(
+    found: readonly Found[],
+    { journal: { afterSeq, throughSeq } }: DailyReport,
+    entriesMax: number,
+  ): { items: DayMovement[]; isWhole: boolean } {
+    let left = entriesMax;
     const rows = found.map((one): readonly EntryRow[] => {
       const { vaultId, asset } = one;
       const network = NetworkKey(one.network);
       const blockchainHash = BlockchainHash(one.blockchainHash);
       const hashId = this.#keys.hashId({ network, blockchainHash });
       if (hashId === undefined) return [];
-      const ofDay = this.#entries.all(hashId, vaultId, asset, afterSeq, throughSeq);
-      return ofDay.length > 0 ? ofDay : this.#entries.all(hashId, vaultId, asset, 0, afterSeq);
+      const read = (after: number, through: number): EntryRow[] =>
+        this.#entries.all(hashId, vaultId, asset, after, through, Math.max(0, left) + 1);
+      const ofDay = read(afterSeq, throughSeq);
+      const shown = ofDay.length > 0 ? ofDay : read(0, afterSeq);
+      left -= shown.length;
+      return left < 0 ? shown.slice(0, left) : shown;
     });
     const names = this.#names(rows.flat());
-    return found.map((one, at) => ({
+    const items = found.map((one, at) => ({
       ...one,
       entries: (rows[at] ?? []).map((row) => entryOf(row, names.get(row.seq) ?? NO_NAMES)),
     }));
+    return { items, isWhole: left >= 0 };
   }
 
   /** Names by fact. Facts are read in the journal's order, so that each block is inflated once. */
@@ -195,12 +205,18 @@ function entryOf(row: EntryRow, names: ReadonlyMap<string, string>): MovementEnt
 export function readDayMovements(
   db: Database,
   keys: KeyLookup,
-  asked: { readonly query: DayMovementQuery; readonly page: PageRequest },
+  asked: {
+    readonly query: DayMovementQuery;
+    readonly page: PageRequest;
+    readonly entriesMax?: number;
+  },
 ): DayMovementPage | undefined {
+  const { entriesMax = ENTRIES_MAX } = asked;
   const reader = new DayReader(db, keys);
   const report = reader.report(asked.query.day);
   if (report === undefined) return undefined;
   const { rows, isWhole } = reader.found(report, asked.query);
   const page = pageWithin(rows, asked.page);
-  return { ...page, isWhole, items: reader.whole(page.items, report.journal) };
+  const whole = reader.whole(page.items, report, entriesMax);
+  return { ...page, items: whole.items, isWhole: isWhole && whole.isWhole };
 }
