@@ -1,4 +1,4 @@
-import { ZERO, type Amount } from '../../money/amount.ts';
+import { negated, ZERO, type Amount } from '../../money/amount.ts';
 import { breakKey, type Finding } from '../../break/break.ts';
 import {
   custodyReceived,
@@ -9,7 +9,7 @@ import {
   type OpenSince,
   type Outcome,
 } from './comparison.ts';
-import { pinsOf, sameContent, sameSums } from '../../hash/same-changes.ts';
+import { pinsOf, sameContent, sameSums, sumsByAsset } from '../../hash/same-changes.ts';
 import type { CustodyTransaction } from '../../fact/custody-record.ts';
 import { incomingOf } from '../../fact/backfill.ts';
 import { entryHead, reversalFor } from '../incoming-handler.ts';
@@ -85,13 +85,14 @@ function correctsDeposit(
  * | answer | is |
  * |---|---|
  * | `elsewhere` | its entries named another account or address, or attributed its memo otherwise |
+ * | `split` | it has other fee, rebate or mint entries, whose sums are zero: no movement differs |
  * | `in_part` | the record shows another asset there, which no confirmation reported |
  */
 function bookedOtherwise(
   deposit: Deposit,
   sighting: Sighting,
   { record, list, context }: Recorded & { context: Context },
-): 'elsewhere' | 'in_part' | null {
+): 'elsewhere' | 'split' | 'in_part' | null {
   const { entryId, posted } = sighting;
   const { outcome, correcting } = context;
   if (outcome.kind !== 'matched' || record.status !== 'confirmed' || entryId === null) return null;
@@ -104,8 +105,22 @@ function bookedOtherwise(
     ({ asset }) => !booked.some((one) => one.asset === asset),
   );
   if (isInPart) return 'in_part';
-  const isElsewhere = sameSums(posted, list, 'kind') && !sameSums(posted, list, 'position');
-  return isElsewhere ? 'elsewhere' : null;
+  if (sameSums(posted, list, 'kind')) {
+    return sameSums(posted, list, 'position') ? null : 'elsewhere';
+  }
+  return isSplitOtherwise(posted, list) ? 'split' : null;
+}
+
+/** Whether lists with equal transfers and equal sums differ in their other entries. */
+function isSplitOtherwise(
+  posted: readonly BalanceChange[],
+  list: readonly BalanceChange[],
+): boolean {
+  const rest = [...posted, ...list.map((one) => ({ ...one, amount: negated(one.amount) }))];
+  const transfers = rest.filter(({ kind }) => kind === 'transfer' || kind === 'change');
+  return [rest, transfers].every((changes) =>
+    [...sumsByAsset(changes).values()].every((sum) => sum === ZERO),
+  );
 }
 
 /** The deposit with the record's values. Approvals of another amount are removed. */
@@ -214,6 +229,16 @@ function elsewhereFinding(deposit: Deposit, sighting: Sighting, { list }: Record
   return [{ ...depositFinding(type, deposit, { detail }), key }];
 }
 
+/** The break when notifications booked other fee, rebate or mint entries. */
+function splitFinding(deposit: Deposit): Finding {
+  const type = 'amount_mismatch';
+  const detail = `the custody API shows other fee, rebate or mint entries beside ${deposit.amount} ${deposit.asset} than the notifications; the books follow the custody API now: find out who sent the notifications`;
+  return {
+    ...depositFinding(type, deposit, { detail }),
+    key: breakKey(type, deposit.depositId, 'corrected'),
+  };
+}
+
 /** Breaks that the correction resolves. */
 function healedBy(
   { before, received }: Corrected,
@@ -261,6 +286,7 @@ export function correctedBy(
   const found = [
     ...corrected.flatMap(correctionFinding),
     ...(otherwise === 'elsewhere' ? elsewhereFinding(deposit, sighting, recorded) : []),
+    ...(otherwise === 'split' ? [splitFinding(deposit)] : []),
   ];
   if (isPosted && found.length === 0) return null;
   const entries = isPosted

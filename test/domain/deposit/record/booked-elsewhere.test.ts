@@ -118,6 +118,39 @@ test.for<[why: string, given: Given, is: string[]]>([
     [CREDITED, 'credit 100'],
   ],
   [
+    'with a fee and a rebate that cancel each other, the books follow the record',
+    { posted: [HERE, FEE, balanceChange(1n, { kind: 'rebate' })] },
+    [
+      CREDITED,
+      'incoming by api takes back 5: -100 1 -1',
+      'incoming by api: 100',
+      'credit 100',
+      'amount_mismatch null null corrected',
+    ],
+  ],
+  [
+    'with such entries of another asset, likewise',
+    {
+      posted: [HERE, { ...FEE, asset: USDC }, balanceChange(1n, { asset: USDC, kind: 'mint' })],
+    },
+    [
+      CREDITED,
+      'incoming by api takes back 5: -100 1 -1',
+      'incoming by api: 100',
+      'credit 100',
+      'amount_mismatch null null corrected',
+    ],
+  ],
+  [
+    'with another amount of another asset beside a fee of it, its own comparison says so',
+    {
+      posted: [HERE, balanceChange(8n, { asset: USDC }), { ...FEE, asset: USDC }],
+      others: [CONFIRMED],
+      record: BOTH,
+    },
+    [CREDITED, 'credit 100'],
+  ],
+  [
     'with an entry of another asset, the sums differ too',
     { posted: [HERE, balanceChange(1n, { asset: AssetId('ethereum:USDC'), kind: 'mint' })] },
     [CREDITED, 'credit 100'],
