@@ -43,7 +43,7 @@ export function sameContent(
   return contentOf(left) === contentOf(right);
 }
 
-/** Sums per key, as a text that is equal for equal sums. */
+/** Sums per key, as a text that is equal for equal sums. A missing sum is zero. */
 function sumsBy(
   list: readonly BalanceChange[],
   keyOf: (change: BalanceChange) => readonly (string | null)[],
@@ -53,7 +53,8 @@ function sumsBy(
     const key = JSON.stringify(keyOf(change));
     sums.set(key, plus(sums.get(key) ?? ZERO, change.amount));
   }
-  return JSON.stringify([...sums].map(([key, sum]) => `${key}=${sum}`).sort());
+  const moved = [...sums].filter(([, sum]) => sum !== ZERO);
+  return JSON.stringify(moved.map(([key, sum]) => `${key}=${sum}`).sort());
 }
 
 /** What a comparison of sums distinguishes, besides asset and kind. */

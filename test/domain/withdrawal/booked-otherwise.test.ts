@@ -67,6 +67,17 @@ describe('a mined webhook with the right sum, which the custody API books otherw
       'matched',
     ],
     [
+      'beside entries of another address that cancel each other out',
+      [balanceChange(-30n), fee()],
+      [
+        balanceChange(-30n),
+        fee(),
+        balanceChange(-5n, at('acc-1', 'adr-2')),
+        balanceChange(5n, { kind: 'change', ...at('acc-1', 'adr-2') }),
+      ],
+      'matched',
+    ],
+    [
       'at another level',
       [balanceChange(-30n, at(null, null)), fee(at(null, null))],
       [balanceChange(-30n), fee()],

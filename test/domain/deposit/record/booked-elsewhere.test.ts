@@ -118,6 +118,11 @@ test.for<[why: string, given: Given, is: string[]]>([
     [CREDITED, 'credit 100'],
   ],
   [
+    'with a fee of zero, nothing differs',
+    { posted: [HERE, balanceChange(0n, { kind: 'fee' })] },
+    [CREDITED, 'credit 100'],
+  ],
+  [
     'with a fee and a rebate that cancel each other, the books follow the record',
     { posted: [HERE, FEE, balanceChange(1n, { kind: 'rebate' })] },
     [
