@@ -116,11 +116,17 @@ function isSplitOtherwise(
   posted: readonly BalanceChange[],
   list: readonly BalanceChange[],
 ): boolean {
+  if (sameSums(posted.filter(isBeside), list.filter(isBeside), 'kind')) return false;
   const rest = [...posted, ...list.map((one) => ({ ...one, amount: negated(one.amount) }))];
-  const transfers = rest.filter(({ kind }) => kind === 'transfer' || kind === 'change');
+  const transfers = rest.filter((one) => !isBeside(one));
   return [rest, transfers].every((changes) =>
     [...sumsByAsset(changes).values()].every((sum) => sum === ZERO),
   );
+}
+
+/** Whether it is a fee, rebate or mint. */
+function isBeside({ kind }: BalanceChange): boolean {
+  return kind !== 'transfer' && kind !== 'change';
 }
 
 /** The deposit with the record's values. Approvals of another amount are removed. */

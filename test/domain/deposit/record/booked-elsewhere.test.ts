@@ -123,6 +123,11 @@ test.for<[why: string, given: Given, is: string[]]>([
     [CREDITED, 'credit 100'],
   ],
   [
+    'without the tag of change, it is internal and nothing is booked again',
+    { posted: [HERE], record: { changes: [{ ...HERE, kind: 'change' }] } },
+    ['internal 100 ethereum:ETH dep-tx'],
+  ],
+  [
     'with a fee and a rebate that cancel each other, the books follow the record',
     { posted: [HERE, FEE, balanceChange(1n, { kind: 'rebate' })] },
     [
