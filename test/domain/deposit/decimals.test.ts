@@ -57,13 +57,14 @@ describe('decimals that only the custody API reports', () => {
   const shown = (count: number) => ({ changes: [balanceChange(100n, { decimals: count })] });
 
   /** Six deep, of an asset with 18 decimals; its webhooks name `reported`, or none. */
-  async function sixDeep(reported?: number) {
+  async function sixDeep(reported?: number, others: unknown[] = []) {
     const open = await openLedger();
     const service = new Service();
     const ofAsset = { balanceChanges: [change('-1', decimals(18))], blockchainHash: '0xc3' };
     await open.deliver(service.chain('transaction', ofAsset));
     const more = reported === undefined ? {} : decimals(reported);
-    await open.deliver(service.confirmed(6, { balanceChanges: [change('100', more)] }));
+    const balanceChanges = [change('100', more), ...others];
+    await open.deliver(service.confirmed(6, { balanceChanges }));
     return open;
   }
 
@@ -82,6 +83,16 @@ describe('decimals that only the custody API reports', () => {
     expect(open.feedLines()).toEqual(['credit 100']);
     await verifiedBy(open, shown(6));
     expect(open.openBreaks()).toEqual([]);
+  });
+
+  test('hold a deposit whose other entries they correct', async () => {
+    const open = await sixDeep(undefined, [
+      change('-1', { tags: ['fee'] }),
+      change('1', { tags: ['rebate'] }),
+    ]);
+    await verifiedBy(open, shown(6));
+    expect(open.depositState()).toBe('held: decimals_changed');
+    expect(open.feed()).toEqual([]);
   });
 
   test('hold no deposit that a person has released for them', async () => {

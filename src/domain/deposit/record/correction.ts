@@ -26,6 +26,7 @@ import { entryOf } from '../../money/entry.ts';
 import type { BalanceChange, IncomingNotification } from '../../fact/notification.ts';
 import { addressesAfter } from './on-chain-address.ts';
 import { isUnattributed, newDeposit, type Received } from '../received.ts';
+import { showsOtherDecimals } from '../decimals.ts';
 import { depositFinding, evaluate } from '../evaluation.ts';
 import { correctedAs, newSighting, sightingKeyOf, type Sighting } from '../../hash/sighting.ts';
 
@@ -133,8 +134,9 @@ function isBeside({ kind }: BalanceChange): boolean {
 function asRecorded(
   before: Deposit,
   { record, list, notification }: Recorded,
-  { now, matchedAt }: Pick<Context, 'now' | 'matchedAt'>,
+  context: Pick<Context, 'now' | 'matchedAt' | 'correcting'>,
 ): Corrected {
+  const { now, matchedAt } = context;
   const received = custodyReceived(before, list);
   const amount = received?.amount ?? ZERO;
   const amountChanges = amount !== before.amount;
@@ -147,7 +149,7 @@ function asRecorded(
     confirmations: notification.confirmations ?? before.confirmations,
     change: received?.change ?? before.change,
     unattributed: isUnattributed(before, received),
-    decimalsChanged: hasOtherDecimals(before, received, { amountChanges, now }),
+    decimalsChanged: hasOtherDecimals(before, received, { amountChanges, ...context }),
     approvals: amountChanges ? [] : before.approvals,
     verifiedAt: received === undefined ? null : now.at,
     matchedAt: received === undefined ? null : matchedAt,
@@ -162,12 +164,19 @@ function asRecorded(
 function hasOtherDecimals(
   before: Deposit,
   received: Received | undefined,
-  { amountChanges, now }: { amountChanges: boolean; now: RuleContext },
+  context: Pick<Context, 'now' | 'correcting'> & { amountChanges: boolean },
 ): boolean {
+  const { amountChanges, now, correcting } = context;
   const decimals = received?.decimals ?? null;
   const pinned = now.pinnedDecimals(before.asset);
   if (decimals === null || pinned === undefined) return before.decimalsChanged;
-  return decimals !== pinned && (before.decimalsChanged || amountChanges);
+  if (decimals === pinned) return false;
+  const { hashState } = correcting;
+  return (
+    before.decimalsChanged ||
+    amountChanges ||
+    showsOtherDecimals(before, received, { hashState, now })
+  );
 }
 
 /** The deposits at the record's position, plus new ones for assets without a notification. */

@@ -171,9 +171,10 @@ describe('decimals in the record that corrects', () => {
     ['are the first of the asset', { record: decimals(6) }, false],
     ['are the known ones', { record: decimals(18), pinned: 18 }, false],
     ['are others, and the amount changes', { record: decimals(6), pinned: 18 }, true],
+    ['are others, and only the id changes', { ...MISNAMED, record: decimals(6), pinned: 18 }, true],
     [
-      'are others, and only the id changes: a person released them',
-      { ...MISNAMED, record: decimals(6), pinned: 18 },
+      'are others that a webhook told, and only the id changes: a person released them',
+      { ...MISNAMED, posted: decimals(6).changes, record: decimals(6), pinned: 18 },
       false,
     ],
     [
