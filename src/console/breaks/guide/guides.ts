@@ -98,7 +98,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
   },
   decimals_changed: {
     happened:
-      'A deposit’s notification has other decimals than the asset’s first notification. One of the two is wrong or forged.',
+      'A deposit’s notification, or the custody API’s record, has other decimals than the asset’s first notification. One of the two is wrong or forged.',
     steps: [
       'If the present decimals are wrong, correct them.',
       'If they are right, ask the custody service about the notification, check the amount, and release the deposit.',
