@@ -10,6 +10,7 @@ import { documentsFrom } from '../../src/report/document.ts';
 import { tablesFrom } from '../../src/report/tables/table-documents.ts';
 import { apiUnderTest, tokenOf, type Person } from '../api/api-under-test.ts';
 import type { ApiUnderTest } from '../api/api-under-test.ts';
+import { verifyWith } from '../store/evidence.ts';
 import { Service } from '../store/webhook.ts';
 
 /** What browsers send with a form of the console's own pages. */
@@ -149,4 +150,15 @@ export async function consoleUnderTest(
   options: ConsoleTestOptions = {},
 ): Promise<ConsoleUnderTest> {
   return new ConsoleUnderTest(await apiUnderTest(), options);
+}
+
+/** A console over a deposit whose credit the feed has reversed after a rollback. */
+export async function consoleAfterReversal(): Promise<ConsoleUnderTest> {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  await open.deliver(service.incoming('rollback'));
+  await verifyWith(open, { status: 'rolledback' });
+  return console;
 }

@@ -26,22 +26,13 @@ export function cornersOf(minutes: Minutes): string {
     .join(' ');
 }
 
-/** What the chart counts. `startedMs`: of a daemon that started within the hour, else null. */
-function Period({ startedMs }: { startedMs: number | null }): Markup {
-  if (startedMs === null) return <>in the last hour</>;
-  return (
-    <>
-      since the daemon started, <Moment at={startedMs} />
-    </>
-  );
-}
-
 /** Deliveries per minute of the last hour; the last minute is under way. */
 export function RateChart(chart: { minutes: Minutes; countedFromMs: number }): Markup {
   const { minutes, countedFromMs } = chart;
+  // Of a daemon that started within the hour: it knows no delivery of before.
   const startedMs = countedFromMs <= (minutes[0]?.at ?? 0) ? null : countedFromMs;
-  const period =
-    startedMs === null ? 'in the last hour' : `since the daemon started, ${momentText(startedMs)}`;
+  const period = startedMs === null ? 'in the last hour' : 'since the daemon started, ';
+  const startText = startedMs === null ? '' : momentText(startedMs);
   const peak = peakOf(minutes);
   const before = minutes.at(-2);
   const sum = minutes.reduce((total, { count }) => total + count, 0);
@@ -57,13 +48,14 @@ export function RateChart(chart: { minutes: Minutes; countedFromMs: number }): M
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Notifications per minute. ${counted} ${period}${most}.`}
+        aria-label={`Notifications per minute. ${counted} ${period}${startText}${most}.`}
       >
         <line class="base" x1="0" y1={HEIGHT} x2={WIDTH} y2={HEIGHT} />
         <polyline class="rate" points={cornersOf(minutes)} />
       </svg>
       <p class="foot">
-        {counted} <Period startedMs={startedMs} />
+        {counted} {period}
+        {startedMs !== null && <Moment at={startedMs} />}
         {most}
         {!isQuiet && (
           <>

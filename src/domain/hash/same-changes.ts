@@ -102,3 +102,21 @@ export function sumsByAsset(list: readonly BalanceChange[]): Map<AssetId, Amount
   for (const { asset, amount } of list) sums.set(asset, plus(sums.get(asset) ?? ZERO, amount));
   return sums;
 }
+
+/**
+ * The first asset whose sums differ between two lists. Sums are in smallest units; an asset that
+ * one list lacks counts as zero. Undefined when all sums are equal.
+ */
+export function firstDifference(
+  theirs: readonly BalanceChange[],
+  ours: readonly BalanceChange[],
+): { asset: AssetId; expected: Amount; actual: Amount } | undefined {
+  const [expected, actual] = [sumsByAsset(theirs), sumsByAsset(ours)];
+  return [...new Set([...expected.keys(), ...actual.keys()])]
+    .map((asset) => ({
+      asset,
+      expected: expected.get(asset) ?? ZERO,
+      actual: actual.get(asset) ?? ZERO,
+    }))
+    .find((one) => one.expected !== one.actual);
+}

@@ -1,4 +1,3 @@
-import { ZERO, type Amount } from '../money/amount.ts';
 import {
   inGrace,
   MATCHED,
@@ -8,10 +7,10 @@ import {
   type Outcome,
 } from '../deposit/record/comparison.ts';
 import { isSameAddress } from '../deposit/record/on-chain-address.ts';
-import { sameContent, sameSums, sumsByAsset } from '../hash/same-changes.ts';
+import { firstDifference, sameContent, sameSums } from '../hash/same-changes.ts';
 import type { CustodyTransaction } from '../fact/custody-record.ts';
 import { breakKey } from '../break/break.ts';
-import type { AssetId, TransactionId } from '../ids.ts';
+import type { TransactionId } from '../ids.ts';
 import type { BalanceChange, ChangeKind } from '../fact/notification.ts';
 import {
   advances,
@@ -22,24 +21,6 @@ import {
   type Withdrawal,
   type WithdrawalStatus,
 } from './withdrawal.ts';
-
-/**
- * The first asset whose sums differ between two lists. Sums are in smallest units; an asset that
- * one list lacks counts as zero. Undefined when all sums are equal.
- */
-export function firstDifference(
-  theirs: readonly BalanceChange[],
-  ours: readonly BalanceChange[],
-): { asset: AssetId; expected: Amount; actual: Amount } | undefined {
-  const [expected, actual] = [sumsByAsset(theirs), sumsByAsset(ours)];
-  return [...new Set([...expected.keys(), ...actual.keys()])]
-    .map((asset) => ({
-      asset,
-      expected: expected.get(asset) ?? ZERO,
-      actual: actual.get(asset) ?? ZERO,
-    }))
-    .find((one) => one.expected !== one.actual);
-}
 
 /** Whether the API has the transaction in another vault or network than ours. */
 export function isElsewhere(withdrawal: Withdrawal, record: CustodyTransaction): boolean {
@@ -109,10 +90,8 @@ function splitOtherwise(
   // Most records return here.
   if (sameContent(theirs, ours)) return null;
   for (const kind of OWN_ENTRIES) {
-    const [said = [], booked = []] = [theirs, ours].map((list) =>
-      list.filter((change) => change.kind === kind),
-    );
-    const difference = firstDifference(said, booked);
+    const ofKind = (list: readonly BalanceChange[]) => list.filter((one) => one.kind === kind);
+    const difference = firstDifference(ofKind(theirs), ofKind(ours));
     if (difference === undefined) continue;
     const { asset, expected, actual } = difference;
     return `the custody API says the ${kind} was ${expected} ${asset}, the notifications say ${actual}`;

@@ -11,13 +11,7 @@ import {
   type OpenSince,
   type Outcome,
 } from '../deposit/record/comparison.ts';
-import {
-  compareWithdrawal,
-  firstDifference,
-  correctsWithdrawal,
-  missingKeys,
-  unendedKey,
-} from './comparison.ts';
+import { compareWithdrawal, correctsWithdrawal, missingKeys, unendedKey } from './comparison.ts';
 import type { CustodyTransaction } from '../fact/custody-record.ts';
 import { claimDeposits, disclaimDeposits, type EvaluatedDeposits } from './outgoing-handler.ts';
 import {
@@ -29,7 +23,7 @@ import {
 } from '../hash/hash-state.ts';
 import type { Entry } from '../money/entry.ts';
 import type { BalanceChange } from '../fact/notification.ts';
-import { sameContent } from '../hash/same-changes.ts';
+import { firstDifference, sameContent } from '../hash/same-changes.ts';
 import type { TransactionId } from '../ids.ts';
 import { sameHash, withOwnHash, type OwnHash, type OwnHashCertainty } from './own-hash.ts';
 import { isTerminalStatus, knownStatus, type Withdrawal } from './withdrawal.ts';

@@ -4,7 +4,12 @@ import { BreakId } from '../../../src/domain/ids.ts';
 import { apiUnderTest } from '../../api/api-under-test.ts';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
-import { ConsoleUnderTest, consoleUnderTest, words } from '../console-under-test.ts';
+import {
+  consoleAfterReversal,
+  ConsoleUnderTest,
+  consoleUnderTest,
+  words,
+} from '../console-under-test.ts';
 
 const PATH = '/console/deposits';
 
@@ -19,13 +24,8 @@ test('the custody API’s record is compared under the names of both sides', asy
 });
 
 test('each comparison with a record has a name of its own, for a screen reader', async () => {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
-  await open.deliver(service.confirmed(6));
-  await verifyWith(open);
-  await open.deliver(service.incoming('rollback'));
-  await verifyWith(open, { status: 'rolledback' });
-  const page = await (await console.as('vera')).get(`${PATH}/${open.depositId()}`);
+  const console = await consoleAfterReversal();
+  const page = await (await console.as('vera')).get(`${PATH}/${console.open.depositId()}`);
   const names = [...page.matchAll(/aria-label="(Custody record[^"]+)"/g)].map(([, name]) => name);
   expect(names).toHaveLength(2);
   expect(new Set(names).size).toBe(2);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BlockchainHash, CreditId, DepositId, TransactionId } from '../../../src/domain/ids.ts';
 import { verifyWith } from '../../store/evidence.ts';
-import { consoleUnderTest, words } from '../console-under-test.ts';
+import { consoleAfterReversal, consoleUnderTest, words } from '../console-under-test.ts';
 
 /** A console whose feed has two credits; the consumer has acknowledged the first. */
 async function credited() {
@@ -36,12 +36,7 @@ test('the feed lists its items newest first, those without acknowledgement befor
 });
 
 test('a reversed credit without acknowledgement says that it needs none', async () => {
-  const console = await consoleUnderTest();
-  const { open, service } = console;
-  await open.deliver(service.confirmed(6));
-  await verifyWith(open);
-  await open.deliver(service.incoming('rollback'));
-  await verifyWith(open, { status: 'rolledback' });
+  const console = await consoleAfterReversal();
   const text = words(await (await console.as('vera')).get('/console/feed'));
   expect(text).toContain('The consumers have acknowledged every credit.');
   expect(text).toContain('Credit feed (2)');

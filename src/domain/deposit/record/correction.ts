@@ -1,4 +1,4 @@
-import { negated, ZERO, type Amount } from '../../money/amount.ts';
+import { ZERO, type Amount } from '../../money/amount.ts';
 import { breakKey, type Finding } from '../../break/break.ts';
 import {
   custodyReceived,
@@ -9,7 +9,7 @@ import {
   type OpenSince,
   type Outcome,
 } from './comparison.ts';
-import { pinsOf, sameContent, sameSums, sumsByAsset } from '../../hash/same-changes.ts';
+import { firstDifference, pinsOf, sameContent, sameSums } from '../../hash/same-changes.ts';
 import type { CustodyTransaction } from '../../fact/custody-record.ts';
 import { incomingOf } from '../../fact/backfill.ts';
 import { entryHead, reversalFor } from '../incoming-handler.ts';
@@ -118,10 +118,10 @@ function isSplitOtherwise(
   list: readonly BalanceChange[],
 ): boolean {
   if (sameSums(posted.filter(isBeside), list.filter(isBeside), 'kind')) return false;
-  const rest = [...posted, ...list.map((one) => ({ ...one, amount: negated(one.amount) }))];
-  const transfers = rest.filter((one) => !isBeside(one));
-  return [rest, transfers].every((changes) =>
-    [...sumsByAsset(changes).values()].every((sum) => sum === ZERO),
+  const transfers = (changes: readonly BalanceChange[]) => changes.filter((one) => !isBeside(one));
+  return (
+    firstDifference(list, posted) === undefined &&
+    firstDifference(transfers(list), transfers(posted)) === undefined
   );
 }
 

@@ -161,12 +161,13 @@ function afterRecord(
   if (deposit.evidence === 'mempool') return null;
   const received = custodyReceived(deposit, record.changes ?? []);
   const hasOthers =
-    correcting && showsOtherDecimals(deposit, received, { hashState: correcting.hashState, now });
+    correcting !== undefined &&
+    showsOtherDecimals(deposit, received, { hashState: correcting.hashState, now });
   return evaluate(
     {
       ...deposit,
       ...addressesAfter(deposit, record),
-      decimalsChanged: deposit.decimalsChanged || hasOthers === true,
+      decimalsChanged: deposit.decimalsChanged || hasOthers,
       transactionId: record.transactionId,
       // Webhooks are unsigned: only the API decides what is change, and whose memo it is.
       change: received?.change ?? deposit.change,
