@@ -84,9 +84,8 @@ function rebooked(known: Withdrawal, { record, now }: RecordContext): Booked {
 
 /** Whether the books hold it so already, when the record only names another order. */
 function isBookedAs(known: Withdrawal, after: Withdrawal, list: readonly BalanceChange[]): boolean {
-  const { vaultId, network, blockchainHash, status, entryId, posted } = known;
+  const { vaultId, network, blockchainHash, status, posted } = known;
   return (
-    entryId !== null &&
     status === after.status &&
     vaultId === after.vaultId &&
     network === after.network &&

@@ -5,6 +5,7 @@ import {
   finding,
   type BreakType,
   type Finding,
+  UNKNOWN_AFTER_CREDIT,
 } from '../../../src/domain/break/break.ts';
 import {
   activeExemptionsByHash,
@@ -157,13 +158,20 @@ test.for([
   'whether the rule %o exempts a credited deposit that is gone: %s',
   ([narrowing, is]) => {
     const { subject } = found(-1n);
-    const detail =
-      'the custody API does not know this transaction: it was credited, ask the custody service whether it is on the chain';
+    const detail = `the custody API does not know this transaction: ${UNKNOWN_AFTER_CREDIT}`;
     const gone = finding('unknown_to_custody', { key: 'x', detail, subject });
     const rules = [ruleOf(narrowing)];
     expect(exemptionOf(gone, { rules, at: BEFORE }) !== undefined).toBe(is);
   },
 );
+
+test.for([
+  ['an unknown deposit before its credit', 'unknown_to_custody', 'do not credit it'],
+  ['another difference with the same words', 'conservation', UNKNOWN_AFTER_CREDIT],
+] as const)('a rule for a vault exempts %s', ([, type, detail]) => {
+  const about = finding(type, { key: 'x', detail, subject: found(-1n).subject });
+  expect(exemptionOf(about, { rules: [ruleOf({ vaultId: 'v1' })], at: BEFORE })).toBeDefined();
+});
 
 test('the first rule in force names the exemption', () => {
   const rules = [

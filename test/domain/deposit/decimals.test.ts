@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
 import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
-import { asPinned } from '../../../src/domain/deposit/decimals.ts';
-import { EMPTY_HASH_STATE } from '../../../src/domain/hash/hash-state.ts';
+import { asPinned, showsOtherDecimals } from '../../../src/domain/deposit/decimals.ts';
+import { EMPTY_HASH_STATE, type HashState } from '../../../src/domain/hash/hash-state.ts';
 import { AccountId, AddressId, AssetId, Memo, VaultId } from '../../../src/domain/ids.ts';
 import { newSighting, type SightingKey } from '../../../src/domain/hash/sighting.ts';
 import { balanceChange, received } from '../../store/evidence.ts';
@@ -12,19 +12,24 @@ import { ruleContext, DUE } from '../records.ts';
 
 const USDC = AssetId('ethereum:USDC');
 
-/** Whether a deposit that came with 18 decimals is still held for them, once 18 is right. */
-function isHeld(
-  deposit: Partial<Deposit>,
-  sightingKey: Partial<SightingKey> = {},
-  reported = 18,
-): boolean {
+/** Webhooks reported these decimals at the position of `DUE`; null: none. */
+function reportedAs(reported: number | null, sightingKey: Partial<SightingKey> = {}): HashState {
   const { network, blockchainHash, vaultId, accountId, addressId, memo } = DUE;
   const key = { network, blockchainHash, vaultId, accountId, addressId, memo };
   const sighting = {
     ...newSighting({ ...key, stream: 'incoming', ...sightingKey }),
     posted: [balanceChange(100n, { decimals: reported })],
   };
-  const hashState = { ...EMPTY_HASH_STATE, sightings: [sighting] };
+  return { ...EMPTY_HASH_STATE, sightings: [sighting] };
+}
+
+/** Whether a deposit that came with 18 decimals is still held for them, once 18 is right. */
+function isHeld(
+  deposit: Partial<Deposit>,
+  sightingKey: Partial<SightingKey> = {},
+  reported = 18,
+): boolean {
+  const hashState = reportedAs(reported, sightingKey);
   const before = { ...DUE, decimalsChanged: true, ...deposit };
   return asPinned(before, hashState, ruleContext({ pinnedDecimals: () => 18 })).decimalsChanged;
 }
@@ -50,7 +55,45 @@ test('one that came with a third count stays held, unless its confirmation is st
 });
 
 test('one that is not held for its decimals stays as it is', () => {
-  expect(asPinned(DUE, EMPTY_HASH_STATE, ruleContext())).toBe(DUE);
+  const now = ruleContext({ pinnedDecimals: () => 18 });
+  expect(asPinned(DUE, reportedAs(18), now)).toBe(DUE);
+});
+
+describe('a record shows other decimals', () => {
+  const UNVERIFIED: Deposit = { ...DUE, verifiedAt: null };
+  const shows = (count: number | null) => ({ ...DUE, decimals: count, attributed: false });
+
+  test.for<
+    [
+      why: string,
+      is: boolean,
+      shown: number | null,
+      reported: number | null,
+      pinned: number | undefined,
+    ]
+  >([
+    ['than the pinned ones', true, 6, null, 18],
+    ['than the pinned ones, which webhooks reported', true, 6, 18, 18],
+    ['than the pinned ones, as webhooks reported', false, 6, 6, 18],
+    ['than nothing pinned', false, 6, null, undefined],
+    ['not: they are pinned', false, 18, null, 18],
+    ['not: it shows none', false, null, 6, 18],
+  ])('%s: %s', ([, is, shown, reported, pinned]) => {
+    const context = {
+      hashState: reportedAs(reported),
+      now: ruleContext({ pinnedDecimals: () => pinned }),
+    };
+    expect(showsOtherDecimals(UNVERIFIED, shows(shown), context)).toBe(is);
+    expect(showsOtherDecimals(DUE, shows(shown), context)).toBe(false);
+  });
+
+  test('not where it shows nothing of the asset', () => {
+    const context = {
+      hashState: reportedAs(6),
+      now: ruleContext({ pinnedDecimals: () => 18 }),
+    };
+    expect(showsOtherDecimals(UNVERIFIED, undefined, context)).toBe(false);
+  });
 });
 
 describe('decimals that only the custody API reports', () => {

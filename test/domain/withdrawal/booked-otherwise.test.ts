@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
 import type { BalanceChange } from '../../../src/domain/fact/notification.ts';
 import { AccountId, AddressId, Memo } from '../../../src/domain/ids.ts';
+import { Amount } from '../../../src/domain/money/amount.ts';
 import { compareWithdrawal } from '../../../src/domain/withdrawal/comparison.ts';
 import type { Withdrawal } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange, sent } from '../../store/evidence.ts';
 import { openLedger, type OpenLedger } from '../../store/open-ledger.ts';
-import { AT_ADDRESS, change, MINED, Service } from '../../store/webhook.ts';
+import { AT_ADDRESS, change, ETH, MINED, Service } from '../../store/webhook.ts';
 import { LATE, shownOutcome } from '../outcome.ts';
+import type { Outcome } from '../../../src/domain/deposit/record/comparison.ts';
 import { withdrawal } from '../records.ts';
 
 const WITHDRAWN = { 'v1/acc-1/adr-1 ethereum:ETH': '-32' };
@@ -16,6 +18,11 @@ const ORDER = { orderId: 'order-1', destinationAddress: '0xdead' };
 function knows(open: OpenLedger, more: Partial<CustodyTransaction> = {}) {
   const transaction = sent({ ...ORDER, updatedAt: open.at, ...more });
   return open.record({ kind: 'outgoing', transaction, graceMs: 0 });
+}
+
+/** `matched`, or what the break says. */
+function said(outcome: Outcome): string {
+  return outcome.kind === 'break' ? (outcome.finding.detail ?? '') : outcome.kind;
 }
 
 /** The counterparts of the vault's position: who received what. */
@@ -50,6 +57,8 @@ describe('a mined webhook with the right sum, which the custody API books otherw
     accountId: account === null ? null : AccountId(account),
     addressId: address === null ? null : AddressId(address),
   });
+  const ELSEWHERE =
+    'the custody API shows the entries at other accounts or addresses than the notifications do';
   const fee = (more: Partial<BalanceChange> = {}) => balanceChange(-2n, { kind: 'fee', ...more });
 
   test.for<[why: string, ours: BalanceChange[], theirs: BalanceChange[], is: string]>([
@@ -84,20 +93,56 @@ describe('a mined webhook with the right sum, which the custody API books otherw
       'matched',
     ],
     [
+      'at another level, all entries named by account and one by address',
+      [balanceChange(-30n, at('acc-1', null)), fee(at('acc-1', 'adr-1'))],
+      [balanceChange(-30n, at('acc-1', null)), fee(at('acc-1', 'adr-2'))],
+      'matched',
+    ],
+    [
+      'where one entry names no account',
+      [balanceChange(-30n, at(null, null)), fee(at('acc-1', null))],
+      [balanceChange(-30n, at(null, null)), fee(at('acc-2', null))],
+      'matched',
+    ],
+    [
       'at another account, by account',
       [balanceChange(-30n, at('acc-2', null)), fee(at('acc-1', null))],
       [balanceChange(-30n, at('acc-1', null)), fee(at('acc-1', null))],
-      'critical amount_mismatch',
+      ELSEWHERE,
+    ],
+    [
+      'at another address of the account',
+      [balanceChange(-30n, at('acc-1', 'adr-2')), fee()],
+      [balanceChange(-30n), fee()],
+      ELSEWHERE,
+    ],
+    [
+      'at the same address under another account',
+      [balanceChange(-30n, at('acc-2', 'adr-1')), fee()],
+      [balanceChange(-30n), fee()],
+      ELSEWHERE,
+    ],
+    [
+      'with another fee',
+      [balanceChange(-31n), fee({ amount: Amount(-1n) })],
+      [balanceChange(-30n), fee()],
+      `the custody API says the fee was -2 ${ETH}, the notifications say -1`,
     ],
     [
       'with a rebate of its own',
       [balanceChange(-30n), fee()],
       [balanceChange(-31n), balanceChange(1n, { kind: 'rebate' }), fee()],
-      'critical amount_mismatch',
+      `the custody API says the rebate was 1 ${ETH}, the notifications say 0`,
+    ],
+    [
+      'with a mint of its own',
+      [balanceChange(-30n), fee()],
+      [balanceChange(-31n), balanceChange(1n, { kind: 'mint' }), fee()],
+      `the custody API says the mint was 1 ${ETH}, the notifications say 0`,
     ],
   ])('%s', ([, ours, theirs, is]) => {
     const outcome = compareWithdrawal(withdrawal('mined', ours), sent({ changes: theirs }), LATE);
-    expect(shownOutcome(outcome)).toBe(is);
+    expect(said(outcome)).toBe(is);
   });
 });
 
@@ -143,5 +188,16 @@ describe('webhooks that name another order than the custody API', () => {
     const known = { ...withdrawal('submitted'), ...ours };
     const record = sent({ status: 'submitted', ...theirs });
     expect(shownOutcome(compareWithdrawal(known, record, LATE))).toBe(is);
+  });
+
+  test.for([
+    ['whole up to 100 characters', 100, 'x'.repeat(100)],
+    ['cut after 100', 101, `${'x'.repeat(100)}…`],
+  ] as const)('a long name is shown %s', ([, length, shown]) => {
+    const known = { ...withdrawal('submitted'), orderId: 'x'.repeat(length) };
+    const outcome = compareWithdrawal(known, sent({ status: 'submitted', orderId: 'b' }), LATE);
+    expect(said(outcome)).toBe(
+      `the custody API says orderId "b", the notifications say "${shown}"`,
+    );
   });
 });

@@ -5,8 +5,9 @@ import { AssetId } from '../../../src/domain/ids.ts';
 import type { CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
 import { balanceChange, sent, verifyWith } from '../../store/evidence.ts';
 import { openLedger, SIX_DEEP, type OpenLedger } from '../../store/open-ledger.ts';
-import { change, ETH, HASH, Service } from '../../store/webhook.ts';
+import { AT_ADDRESS, change, ETH, HASH, Service } from '../../store/webhook.ts';
 
+const NOTHING = {};
 const WITHDRAWN = { 'v1/acc-1/adr-1 ethereum:ETH': '-32' };
 
 /** The custody API's record of `wd-tx`; by default it agrees with the webhooks of `Service`. */
@@ -59,14 +60,17 @@ describe('a transaction that the custody API knows', () => {
   test.for<[why: string, more: Partial<CustodyTransaction>, type: string, books: object]>([
     ['another amount', { changes: [balanceChange(-7n)] }, 'amount_mismatch', { '': -7n }],
     ['another hash', { blockchainHash: BlockchainHash('0xb2') }, 'status_mismatch', { '': -32n }],
-    ['a cancellation', { status: 'cancelled', changes: null }, 'status_mismatch', {}],
-    ['a failure', { status: 'failed', changes: null }, 'status_mismatch', {}],
+    ['a cancellation', { status: 'cancelled', changes: null }, 'status_mismatch', NOTHING],
+    ['a failure', { status: 'failed', changes: null }, 'status_mismatch', NOTHING],
     ['another network', { network: NetworkKey('polygon') }, 'status_mismatch', { '': -32n }],
   ])('the record reports %s: the books follow it, and its own break stays open', async (row) => {
     const [, said, type, books] = row;
     const { open } = await mined();
     const more = { ...said, updatedAt: open.at };
     await knows(open, more);
+    // The entry that the webhooks posted, its reversal, and the one that the record shows.
+    const posted = books === NOTHING ? 2 : 3;
+    expect(open.rows('SELECT entry_id FROM entries')).toHaveLength(posted);
     const wanted = Object.values(books).map((amount) => [Object.keys(WITHDRAWN)[0], `${amount}`]);
     expect(open.positions()).toEqual(Object.fromEntries(wanted));
     expect(open.openBreak(type)).toMatchObject({ severity: 'critical', transaction_id: 'wd-tx' });
@@ -74,6 +78,21 @@ describe('a transaction that the custody API knows', () => {
     await knows(open, more);
     expect(open.openBreaks()).toEqual([type]);
     expect(custodyOf(open)).toBe('known');
+  });
+
+  test('a failed one with another order keeps its burned fee, and a cancelled one gives it back', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    const fee = { balanceChanges: [change('-2', { ...AT_ADDRESS, tags: ['fee'] })] };
+    await open.deliver(service.outgoing('failed'), service.chain('transaction', fee));
+    expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '-2' });
+    const fees = () => open.rows("SELECT entry_id FROM entries WHERE cause = 'failed-fee'");
+    const ended = { changes: null, updatedAt: open.at };
+    await knows(open, { status: 'failed', orderId: 'order-2', ...ended });
+    expect(fees()).toHaveLength(1);
+    await knows(open, { status: 'cancelled', ...ended });
+    expect(fees()).toHaveLength(2);
+    expect(open.positions()).toEqual({});
   });
 
   test('posted in another vault: the books move to where the custody API has it', async () => {

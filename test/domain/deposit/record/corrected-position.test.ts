@@ -178,6 +178,17 @@ describe('decimals in the record that corrects', () => {
       false,
     ],
     [
+      'are others that a webhook told, and only the id changes: nobody has released them',
+      {
+        ...MISNAMED,
+        deposit: { ...MISNAMED.deposit, decimalsChanged: true },
+        posted: decimals(6).changes,
+        record: decimals(6),
+        pinned: 18,
+      },
+      true,
+    ],
+    [
       'are left out, where a webhook told others',
       { deposit: { decimalsChanged: true }, record: decimals(null), pinned: 18 },
       true,
@@ -213,6 +224,21 @@ describe('what a correction says', () => {
     const { found, outcome } = decided(given);
     expect(found.map((one) => [one.key, one.detail])).toEqual([[key, detail]]);
     expect(outcome).toEqual({ kind: 'break', finding: found[0] });
+  });
+
+  test('of other fee, rebate or mint entries is said', () => {
+    const posted = [
+      balanceChange(100n),
+      balanceChange(-1n, { kind: 'fee' }),
+      balanceChange(1n, { kind: 'rebate' }),
+    ];
+    const { found } = decided({ deposit: { amount: DUE.amount }, posted, since: null });
+    expect(found.map((one) => [one.key, one.detail])).toEqual([
+      [
+        '["amount_mismatch","dep_1","corrected"]',
+        'the custody API shows other fee, rebate or mint entries beside 100 ethereum:ETH than the notifications; the books follow the custody API now: find out who sent the notifications',
+      ],
+    ]);
   });
 
   test('of a deposit that the record does not show is the difference itself', () => {

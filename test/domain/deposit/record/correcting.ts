@@ -48,11 +48,13 @@ export interface Given {
   /** Since when the difference is on record. */
   readonly since?: number | null;
   readonly pinned?: number;
+  /** Whether the match gets too old for a credit. */
+  readonly expires?: true;
 }
 
 /** Decided at 99, with a grace of 10. */
 export function decided(given: Given): ChangeSet & { readonly outcome: Outcome } {
-  const { record = {}, memo = null, others = [], since = 0, pinned } = given;
+  const { record = {}, memo = null, others = [], since = 0, pinned, expires } = given;
   const deposit = { ...WRONG, memo, ...given.deposit };
   const hashState = {
     ...EMPTY_HASH_STATE,
@@ -61,6 +63,7 @@ export function decided(given: Given): ChangeSet & { readonly outcome: Outcome }
   };
   return handleDepositRecord(deposit, record === null ? null : received({ memo, ...record }), {
     graceMs: 10,
+    expires,
     now: ruleContext({ source: 'api', pinnedDecimals: () => pinned }),
     correcting: { hashState, openSince: () => since ?? undefined },
   });
