@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { storedAmount } from '../../../domain/money/amount.ts';
 import type { Break, BreakState } from '../../../domain/break/break.ts';
-import type { CustodyDatedBy, EffectKind, SignatureRole } from '../../../domain/close/record.ts';
 import type { EntryCause, View } from '../../../domain/money/entry.ts';
 import {
   AssetId,
@@ -26,11 +25,8 @@ import type { CloseSource, SealedPositions } from '../../port.ts';
 import { breakOf } from '../breaks/break-row.ts';
 import { ExemptionRecords } from '../breaks/exemption-records.ts';
 import { PositionTotals } from '../reads/books/position-totals.ts';
-import type {
-  CloseSignatureRow,
-  CustodyEffectTableRow,
-  DailyCloseTableRow,
-} from '../table/close-tables.ts';
+import type { DailyCloseTableRow } from '../table/close-tables.ts';
+import { effectOf, signatureOf } from '../table/rows/close-row.ts';
 import { statementsOf, type LineRow } from './close-statements.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
 
@@ -55,33 +51,6 @@ export function closedDayOf(row: Omit<DailyCloseTableRow, 'report'>): ClosedDayR
 /** Reads a closed day with its report from its row. */
 export function dailyCloseOf(row: DailyCloseTableRow): DailyCloseRow {
   return { ...closedDayOf(row), report: row.report };
-}
-
-/** Reads a signature from its row. */
-export function signatureOf(row: CloseSignatureRow): SignatureRow {
-  return {
-    day: row.day,
-    seq: row.seq,
-    role: row.role as SignatureRole,
-    person: row.person,
-    reason: row.reason,
-    reportHash: row.report_hash,
-    signedAt: row.signed_at,
-  };
-}
-
-function effectOf(row: CustodyEffectTableRow): CustodyEffectRow {
-  return {
-    transactionId: TransactionId(row.transaction_id),
-    vaultId: VaultId(row.vault_id),
-    network: NetworkKey(row.network),
-    blockchainHash: BlockchainHash(row.blockchain_hash),
-    asset: AssetId(row.asset),
-    amount: storedAmount(row.amount),
-    kind: row.kind as EffectKind | null,
-    at: row.at,
-    datedBy: row.dated_by as CustodyDatedBy | null,
-  };
 }
 
 function lineOf(row: LineRow): PositionLine {

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import type { LedgerAccount } from '../../../domain/money/entry.ts';
 import type { Writes } from '../../port.ts';
-import { insertInto, upsertInto } from '../table/statement.ts';
+import { CLOSE_SIGNATURES, CUSTODY_EFFECTS } from '../table/rows/close-row.ts';
+import { insertInto, insertRecords, upsertRecords } from '../table/statement.ts';
 
 /** Writes closed days, their signatures, and the effects of custody transactions. */
 export class CloseWriter {
@@ -18,8 +19,8 @@ export class CloseWriter {
     this.#numberOf = numberOf;
     this.#insertClose = insertInto(db, 'daily_closes');
     this.#insertTotal = insertInto(db, 'daily_totals');
-    this.#insertSignature = insertInto(db, 'close_signatures');
-    this.#putEffect = upsertInto(db, 'custody_effects', ['transaction_id', 'asset', 'vault_id']);
+    this.#insertSignature = insertRecords(db, CLOSE_SIGNATURES);
+    this.#putEffect = upsertRecords(db, CUSTODY_EFFECTS);
     this.#dropEffect = db.prepare<[string, string, string]>(
       'DELETE FROM custody_effects WHERE transaction_id = ? AND asset = ? AND vault_id = ?',
     );
@@ -29,38 +30,13 @@ export class CloseWriter {
   }
 
   write({ closes, custodyEffects, signatures }: Writes): void {
-    for (const {
-      transactionId,
-      asset,
-      vaultId,
-      network,
-      blockchainHash,
-      kind,
-      at,
-      datedBy,
-      amount,
-    } of custodyEffects) {
-      if (amount === 0n) {
-        this.#dropEffect.run(transactionId, asset, vaultId);
-        continue;
-      }
-      this.#putEffect.run({
-        transaction_id: transactionId,
-        asset,
-        vault_id: vaultId,
-        network,
-        blockchain_hash: blockchainHash,
-        kind,
-        at,
-        dated_by: datedBy,
-        amount: amount.toString(),
-      });
+    for (const effect of custodyEffects) {
+      const { transactionId, asset, vaultId, amount } = effect;
+      if (amount === 0n) this.#dropEffect.run(transactionId, asset, vaultId);
+      else this.#putEffect.run(effect, {});
     }
     for (const close of closes) this.#close(close);
-    for (const { day, role, seq, person, reason, reportHash, signedAt } of signatures) {
-      const signed = { report_hash: reportHash, signed_at: signedAt };
-      this.#insertSignature.run({ day, role, seq, person, reason, ...signed });
-    }
+    for (const signature of signatures) this.#insertSignature.run(signature, {});
   }
 
   #close({ row, totals, positions }: Writes['closes'][number]): void {

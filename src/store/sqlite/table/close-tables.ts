@@ -41,25 +41,3 @@ export interface PositionTotalRow {
   day: string;
   amount: string;
 }
-
-export interface CustodyEffectTableRow {
-  transaction_id: string;
-  asset: string;
-  vault_id: string;
-  network: string;
-  blockchain_hash: string;
-  kind: string | null;
-  at: number | null;
-  dated_by: string | null;
-  amount: string;
-}
-
-export interface CloseSignatureRow {
-  day: string;
-  role: string;
-  seq: number;
-  person: string;
-  reason: string;
-  report_hash: string;
-  signed_at: number;
-}

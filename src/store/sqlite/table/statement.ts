@@ -73,21 +73,38 @@ interface RecordStatement<Item, Extra> {
   run(item: Item, extra: Extra): void;
 }
 
+function recordStatement<Item, Extra>(
+  db: Database,
+  sql: string,
+  { columns }: Mapping<Item, Extra, never>,
+): RecordStatement<Item, Extra> {
+  const statement = db.prepare(sql);
+  return {
+    run: (item, extra) => {
+      statement.run(columns.map(({ write }) => write(item, extra)));
+    },
+  };
+}
+
+/** Compiles an insert of one record. */
+export function insertRecords<Item, Extra>(
+  db: Database,
+  of: Mapping<Item, Extra, never>,
+): RecordStatement<Item, Extra> {
+  return recordStatement(db, insertText(of.table, namesOf(of.columns)), of);
+}
+
 /**
  * Compiles an insert that replaces the record of the same key. `fixed`: columns that never change;
  * SQLite does not write their indexes then.
  */
 export function upsertRecords<Item, Extra>(
   db: Database,
-  { table, columns, key }: Mapping<Item, Extra, never>,
+  of: Mapping<Item, Extra, never>,
   fixed: readonly string[] = [],
 ): RecordStatement<Item, Extra> {
-  const statement = db.prepare(upsertText(table, namesOf(columns), namesOf(key), fixed));
-  return {
-    run: (item, extra) => {
-      statement.run(columns.map(({ write }) => write(item, extra)));
-    },
-  };
+  const { table, columns, key } = of;
+  return recordStatement(db, upsertText(table, namesOf(columns), namesOf(key), fixed), of);
 }
 
 function namesOf(columns: readonly { readonly name: string }[]): string[] {
@@ -101,21 +118,21 @@ function namesOf(columns: readonly { readonly name: string }[]): string[] {
 export class ChangedRecords<Item extends object, Extra> {
   readonly #db: Database;
   readonly #of: Mapping<Item, Extra, never>;
-  readonly #insert: Statement;
+  readonly #insert: RecordStatement<Item, Extra>;
   /** Compiled updates, by the names of the changed columns. */
   readonly #updates = new Map<string, Statement>();
 
   constructor(db: Database, of: Mapping<Item, Extra, never>) {
     this.#db = db;
     this.#of = of;
-    this.#insert = db.prepare(insertText(of.table, namesOf(of.columns)));
+    this.#insert = insertRecords(db, of);
   }
 
   /** `before`: the record in the table; undefined when it is new. */
   write({ before, after }: { before: Item | undefined; after: Item }, extra: Extra): void {
     const { columns, key } = this.#of;
     if (before === undefined) {
-      this.#insert.run(columns.map(({ write }) => write(after, extra)));
+      this.#insert.run(after, extra);
       return;
     }
     const changed = columns.filter(

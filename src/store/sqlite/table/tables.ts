@@ -7,13 +7,7 @@ import type {
   MovementCountRow,
   NotificationCountRow,
 } from './count-tables.ts';
-import type {
-  CloseSignatureRow,
-  CustodyEffectTableRow,
-  DailyCloseTableRow,
-  DailyTotalRow,
-  PositionTotalRow,
-} from './close-tables.ts';
+import type { DailyCloseTableRow, DailyTotalRow, PositionTotalRow } from './close-tables.ts';
 import type {
   JournalTableRow,
   BodiesTableRow,
@@ -22,6 +16,7 @@ import type {
   NotificationTableRow,
 } from './journal-tables.ts';
 import type { LedgerAccountRow, EntryRow, PostingRow, BalanceRow } from './ledger-tables.ts';
+import type { CloseSignatureRow, CustodyEffectTableRow } from './rows/close-row.ts';
 import type { DepositRow } from './rows/deposit-row.ts';
 import type { MovementRow } from './rows/movement-row.ts';
 import type { QuarantineTableRow } from './rows/quarantine-row.ts';

@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BREAK_TYPES } from '../../../../src/domain/break/break.ts';
+import {
+  CLOSE_SIGNATURES,
+  CUSTODY_EFFECTS,
+} from '../../../../src/store/sqlite/table/rows/close-row.ts';
 import { DEPOSITS } from '../../../../src/store/sqlite/table/rows/deposit-row.ts';
 import { MOVEMENTS } from '../../../../src/store/sqlite/table/rows/movement-row.ts';
 import { QUARANTINE } from '../../../../src/store/sqlite/table/rows/quarantine-row.ts';
@@ -11,7 +15,15 @@ import { openLedger, OpenLedger } from '../../open-ledger.ts';
 import { Service } from '../../webhook.ts';
 
 /** Tables whose columns a mapping lists; the others have a row interface. */
-const MAPPED = [DEPOSITS, WITHDRAWALS, OWN_HASHES, MOVEMENTS, QUARANTINE];
+const MAPPED = [
+  DEPOSITS,
+  WITHDRAWALS,
+  OWN_HASHES,
+  MOVEMENTS,
+  QUARANTINE,
+  CUSTODY_EFFECTS,
+  CLOSE_SIGNATURES,
+];
 
 const TABLES_FOLDER = new URL('../../../../src/store/sqlite/table/', import.meta.url);
 
