@@ -16,7 +16,7 @@ import { compareProjections } from '../../src/store/sqlite/audit/projections.ts'
 import { createTables, openForWriting } from '../../src/store/sqlite/file/database.ts';
 import { JournalReader } from '../../src/store/sqlite/journal/journal-reader.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
-import type { BreakRow } from '../../src/store/sqlite/table/break-tables.ts';
+import type { BreakRow } from '../../src/store/sqlite/table/rows/break-row.ts';
 import type { CreditRow } from '../../src/store/sqlite/table/tables.ts';
 import type { DepositRow } from '../../src/store/sqlite/table/rows/deposit-row.ts';
 import { FollowedLedger, inMemory, type TwoConnections } from './replicated/followed-ledger.ts';

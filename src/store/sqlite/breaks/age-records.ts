@@ -3,10 +3,9 @@ import type { Break } from '../../../domain/break/break.ts';
 import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { Idle, RecordSource } from '../../port.ts';
-import { breakOf } from './break-row.ts';
 import { type DepositRow, depositOf, hourOf, TO_REVERSE } from '../table/rows/deposit-row.ts';
 import { type WithdrawalRow, withdrawalOf } from '../table/rows/withdrawal-row.ts';
-import type { BreakRow } from '../table/break-tables.ts';
+import { type BreakRow, breakOf } from '../table/rows/break-row.ts';
 
 /** Repeats the condition of the index `deposits_idle`: SQLite's planner compares the text. */
 const IDLE_DEPOSIT = `(state = 'detected' OR state = 'confirming' OR state = 'verifying'

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import type { Writes } from '../../port.ts';
-import { breakEventRow, breakRow } from './break-row.ts';
 import type { BreakCountRow, LookRoundRow } from '../table/count-tables.ts';
-import { insertInto, upsertInto } from '../table/statement.ts';
+import { BREAK_EVENTS, BREAKS } from '../table/rows/break-row.ts';
+import { insertRecords, upsertRecords } from '../table/statement.ts';
 
 type Kind = Omit<BreakCountRow, 'count'>;
 
@@ -16,8 +16,8 @@ export class BreakWriter {
   readonly #round;
 
   constructor(db: Database) {
-    this.#break = upsertInto(db, 'breaks', ['break_id']);
-    this.#event = insertInto(db, 'break_events');
+    this.#break = upsertRecords(db, BREAKS);
+    this.#event = insertRecords(db, BREAK_EVENTS);
     this.#kind = db.prepare<[string], Kind>(
       'SELECT type, severity, state FROM breaks WHERE break_id = ?',
     );
@@ -37,15 +37,14 @@ export class BreakWriter {
     reviewCursor,
   }: Pick<Writes, 'breaks' | 'breakEvents' | 'reviewCursor'>): void {
     for (const one of breaks) {
-      const row = breakRow(one);
-      const before = this.#kind.get(row.break_id);
+      const before = this.#kind.get(one.breakId);
       if (before !== undefined) this.#add(before, -1);
-      this.#add(row, 1);
-      this.#break.run(row);
+      this.#add(one, 1);
+      this.#break.run(one, {});
     }
     // Counts of zero depend on how facts were batched; a replay must make equal rows.
     if (breaks.length > 0) this.#none.run();
-    for (const event of breakEvents) this.#event.run(breakEventRow(event));
+    for (const event of breakEvents) this.#event.run(event, {});
     if (reviewCursor === null) return;
     const { breakId, difference } = reviewCursor;
     this.#round.run({ only_row: 1, break_id: breakId, difference });

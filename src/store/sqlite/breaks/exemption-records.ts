@@ -2,8 +2,12 @@ import type { Database } from 'better-sqlite3';
 import type { BreakType } from '../../../domain/break/break.ts';
 import { sumByRule, type ExemptDifference } from '../../../domain/break/exemption.ts';
 import type { ExemptionRulesRow } from '../../records.ts';
-import { exemptDifferenceOf, exemptionsOf } from './exemption-row.ts';
-import type { ExemptDifferenceRow, ExemptionTableRow } from '../table/break-tables.ts';
+import {
+  exemptDifferenceOf,
+  type ExemptDifferenceRow,
+  exemptionsOf,
+  type ExemptionTableRow,
+} from '../table/rows/break-row.ts';
 
 /** Reads the current exemption rules and the exempt differences. */
 export class ExemptionRecords {

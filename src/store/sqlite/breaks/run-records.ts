@@ -4,10 +4,9 @@ import { BreakId } from '../../../domain/ids.ts';
 import type { Movement } from '../../../domain/money/movement.ts';
 import type { ReviewCursor, MovementCounts } from '../../records.ts';
 import { MOVEMENTS_PER_STEP } from '../../bookkeeping/run-handler.ts';
-import { breakOf } from './break-row.ts';
 import { type MovementRow, movementOf } from '../table/rows/movement-row.ts';
 import type { LookRoundRow } from '../table/count-tables.ts';
-import type { BreakRow } from '../table/break-tables.ts';
+import { type BreakRow, breakOf } from '../table/rows/break-row.ts';
 
 /** Repeat the conditions of the indexes `movements_to_compare` and `movements_to_heal`. */
 const TO_COMPARE = `compared <> 'now' AND (agreement = 'differs' OR agreement = 'chain_only')`;

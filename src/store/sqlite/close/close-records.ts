@@ -22,10 +22,10 @@ import type {
   SignatureRow,
 } from '../../records.ts';
 import type { CloseSource, SealedPositions } from '../../port.ts';
-import { breakOf } from '../breaks/break-row.ts';
 import { ExemptionRecords } from '../breaks/exemption-records.ts';
 import { PositionTotals } from '../reads/books/position-totals.ts';
 import type { DailyCloseTableRow } from '../table/close-tables.ts';
+import { breakOf } from '../table/rows/break-row.ts';
 import { effectOf, signatureOf } from '../table/rows/close-row.ts';
 import { statementsOf, type LineRow } from './close-statements.ts';
 import { JournalReader } from '../journal/journal-reader.ts';

@@ -1,8 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { DepositLife, LifeFact } from '../../answers.ts';
-import { breakEventOf, breakOf } from '../breaks/break-row.ts';
 import type { JournalReader } from '../journal/journal-reader.ts';
-import type { BreakRow } from '../table/break-tables.ts';
+import { breakEventOf, breakOf, type BreakRow } from '../table/rows/break-row.ts';
 import type { Tables } from '../table/tables.ts';
 
 /** Most notifications, entries and breaks of one life: anyone may invent notifications. */

@@ -3,7 +3,7 @@ import { differenceOf, type Break } from '../../../domain/break/break.ts';
 import { negated } from '../../../domain/money/amount.ts';
 import type { Mentions } from '../../answers.ts';
 import type { AssetAmount, Mentioned } from '../../queries.ts';
-import { breakOf } from '../breaks/break-row.ts';
+import { breakOf } from '../table/rows/break-row.ts';
 import type { Tables } from '../table/tables.ts';
 import { shownBreaks } from './breaks/break-evidence.ts';
 import { UNRESOLVED } from './breaks/breaks.ts';

@@ -66,6 +66,22 @@ export function column<Name extends string, Value, Type extends ColumnType>(
   return { columns: [{ name, type, write }], read: (row) => read(row[name]) };
 }
 
+/** Keeps a member that is a record itself, in the columns of its own members. */
+export function nested<Value extends object>() {
+  return <F extends FieldsOf<Value>>(of: F): Field<Value, RowOf<F> & object> => {
+    const fields: FieldsOf<Value> = of;
+    const columns = (Object.keys(fields) as (keyof Value)[]).flatMap((member) =>
+      fields[member].columns.map(({ name, type, write }) => ({
+        // `RowOf` has the columns of all fields.
+        name: name as keyof RowOf<F> & string,
+        type,
+        write: (value: Value) => write(value[member]),
+      })),
+    );
+    return { columns, read: readerOf(fields) };
+  };
+}
+
 function columnsOf<Item>(
   fields: FieldsOf<Item>,
   member: keyof Item,

@@ -16,17 +16,17 @@ import type {
   NotificationTableRow,
 } from './journal-tables.ts';
 import type { LedgerAccountRow, EntryRow, PostingRow, BalanceRow } from './ledger-tables.ts';
-import type { CloseSignatureRow, CustodyEffectTableRow } from './rows/close-row.ts';
-import type { DepositRow } from './rows/deposit-row.ts';
-import type { MovementRow } from './rows/movement-row.ts';
-import type { QuarantineTableRow } from './rows/quarantine-row.ts';
-import type { OwnHashRow, WithdrawalRow } from './rows/withdrawal-row.ts';
 import type {
   BreakRow,
   BreakEventRow,
   ExemptionTableRow,
   ExemptDifferenceRow,
-} from './break-tables.ts';
+} from './rows/break-row.ts';
+import type { CloseSignatureRow, CustodyEffectTableRow } from './rows/close-row.ts';
+import type { DepositRow } from './rows/deposit-row.ts';
+import type { MovementRow } from './rows/movement-row.ts';
+import type { QuarantineTableRow } from './rows/quarantine-row.ts';
+import type { OwnHashRow, WithdrawalRow } from './rows/withdrawal-row.ts';
 
 // The rows of schema.sql, column by column: the records of a hash, decisions and keys. The other
 // files of this folder named *-tables.ts have the rest; a test compares all of them with the schema.

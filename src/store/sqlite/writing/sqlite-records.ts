@@ -18,7 +18,6 @@ import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { CloseSource, RecordSource, StoredHashState } from '../../port.ts';
 import type { PolicyRow, QuarantineRow, TokenChangeRow } from '../../records.ts';
 import { AgeRecords } from '../breaks/age-records.ts';
-import { breakOf } from '../breaks/break-row.ts';
 import { SqliteCloseRecords } from '../close/close-records.ts';
 import { ExemptionRecords } from '../breaks/exemption-records.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
@@ -39,7 +38,7 @@ import {
   ownHashOf,
   withdrawalOf,
 } from '../table/rows/withdrawal-row.ts';
-import type { BreakRow } from '../table/break-tables.ts';
+import { type BreakRow, breakOf } from '../table/rows/break-row.ts';
 import type { PolicyTableRow, SightingRow } from '../table/tables.ts';
 
 /**

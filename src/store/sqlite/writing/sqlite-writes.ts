@@ -9,7 +9,7 @@ import type { HashRow, JournalRow, NotificationRow } from '../../records.ts';
 import type { Writes } from '../../port.ts';
 import { BreakWriter } from '../breaks/break-writer.ts';
 import { CloseWriter } from '../close/close-writer.ts';
-import { exemptDifferenceRow, exemptionsRow } from '../breaks/exemption-row.ts';
+import { EXEMPT_DIFFERENCES, EXEMPTIONS } from '../table/rows/break-row.ts';
 import { JournalWriter } from '../journal/journal-writer.ts';
 import type { HashNumbers } from '../keys/hash-numbers.ts';
 import { addressKeysOf } from '../keys/key.ts';
@@ -26,6 +26,7 @@ import {
   addToCount,
   ChangedRecords,
   insertInto,
+  insertRecords,
   upsertInto,
   upsertRecords,
 } from '../table/statement.ts';
@@ -58,8 +59,8 @@ function statementsOf(db: Database) {
     reconciliation: insertInto(db, 'reconciliations'),
     policy: insertInto(db, 'policies'),
     restore: insertInto(db, 'restores'),
-    exemptions: insertInto(db, 'exemptions'),
-    exemptDifference: upsertInto(db, 'exempt_differences', ['key']),
+    exemptions: insertRecords(db, EXEMPTIONS),
+    exemptDifference: upsertRecords(db, EXEMPT_DIFFERENCES),
     exemptNoMore: db.prepare<[string]>('DELETE FROM exempt_differences WHERE key = ?'),
   };
 }
@@ -242,10 +243,10 @@ export class SqliteWrites {
   }
 
   #putExemptions({ exemptionRules, exemptDifferences }: Writes): void {
-    for (const row of exemptionRules) this.#put.exemptions.run(exemptionsRow(row));
+    for (const row of exemptionRules) this.#put.exemptions.run(row, {});
     for (const [key, difference] of exemptDifferences) {
       if (difference === null) this.#put.exemptNoMore.run(key);
-      else this.#put.exemptDifference.run(exemptDifferenceRow(difference));
+      else this.#put.exemptDifference.run(difference, {});
     }
   }
 

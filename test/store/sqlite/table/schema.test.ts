@@ -2,6 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BREAK_TYPES } from '../../../../src/domain/break/break.ts';
 import {
+  BREAK_EVENTS,
+  BREAKS,
+  EXEMPT_DIFFERENCES,
+  EXEMPTIONS,
+} from '../../../../src/store/sqlite/table/rows/break-row.ts';
+import {
   CLOSE_SIGNATURES,
   CUSTODY_EFFECTS,
 } from '../../../../src/store/sqlite/table/rows/close-row.ts';
@@ -23,6 +29,10 @@ const MAPPED = [
   QUARANTINE,
   CUSTODY_EFFECTS,
   CLOSE_SIGNATURES,
+  BREAKS,
+  BREAK_EVENTS,
+  EXEMPTIONS,
+  EXEMPT_DIFFERENCES,
 ];
 
 const TABLES_FOLDER = new URL('../../../../src/store/sqlite/table/', import.meta.url);

@@ -11,7 +11,7 @@ import type { AssetAmount, BreakQuery, BreakSort } from '../../../queries.ts';
 import type { Page, PageRequest } from '../../../page.ts';
 import type { Reads } from '../../../reads.ts';
 import type { ShownBreak } from '../../../answers.ts';
-import { breakEventOf, breakOf } from '../../breaks/break-row.ts';
+import { breakEventOf, breakOf } from '../../table/rows/break-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { shownBreaks } from './break-evidence.ts';
 import { atSnapshot, isAnyOf, isFiltered, keptTotal, pageAt } from '../list.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ExemptDifference } from '../../../../domain/break/exemption.ts';
 import type { HeldExemption, HeldExemptions } from '../../../../domain/break/held-exemptions.ts';
-import { exemptDifferenceOf, exemptionsOf } from '../../breaks/exemption-row.ts';
+import { exemptDifferenceOf, exemptionsOf } from '../../table/rows/break-row.ts';
 import { atSnapshot } from '../list.ts';
 import type { Tables } from '../../table/tables.ts';
 
