@@ -5,7 +5,7 @@ import { unpackPolicy } from '../../codec/fact.ts';
 import type { DecimalsCorrectionRow, PolicyRow } from '../../records.ts';
 import type { Page, PageRequest } from '../../page.ts';
 import type { PolicyChange } from '../../answers.ts';
-import { policyOf } from '../table/rows/policy-row.ts';
+import { decimalsCorrectionOf, policyOf } from '../table/rows/policy-row.ts';
 import type { Tables } from '../table/tables.ts';
 import { readPage } from './list.ts';
 
@@ -75,13 +75,5 @@ export async function readDecimalsCorrections(
   const all = db.selectFrom('decimals_corrections').selectAll();
   const some = asset === undefined ? all : all.where('asset', '=', asset);
   const rows = await some.orderBy('seq', 'desc').limit(CORRECTIONS_MAX).execute();
-  return rows.map((row) => ({
-    seq: row.seq,
-    asset: AssetId(row.asset),
-    before: row.decimals_before,
-    after: row.decimals_after,
-    actor: row.actor,
-    reason: row.reason,
-    correctedAt: row.corrected_at,
-  }));
+  return rows.map(decimalsCorrectionOf);
 }

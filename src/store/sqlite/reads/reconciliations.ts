@@ -1,30 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Page, PageRequest } from '../../page.ts';
 import type { ReconciliationRow } from '../../records.ts';
-import type { ReconciliationTableRow, Tables } from '../table/tables.ts';
+import { reconciliationOf } from '../table/rows/run-row.ts';
+import type { Tables } from '../table/tables.ts';
 import { readPage } from './list.ts';
-
-function reconciliationOf(row: ReconciliationTableRow): ReconciliationRow {
-  return {
-    seq: row.seq,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    matched: row.matched,
-    broken: row.broken,
-    exempt: JSON.parse(row.exempt) as ReconciliationRow['exempt'],
-    skipped: JSON.parse(row.skipped) as ReconciliationRow['skipped'],
-    requests: row.requests,
-    watermark: row.watermark,
-    incomplete: row.incomplete,
-    addresses:
-      row.addresses === null ? null : (JSON.parse(row.addresses) as ReconciliationRow['addresses']),
-    repairs: {
-      replayed: row.replayed,
-      pulledForward: row.pulled_forward,
-      backfilled: row.backfilled,
-    },
-  };
-}
 
 /** One page of runs, newest first. */
 export function readReconciliations(

@@ -1,4 +1,3 @@
-import type { AssetRow, DecimalsCorrectionTableRow, TokenChangeTableRow } from './asset-tables.ts';
 import type {
   BreakCountRow,
   DepositCountRow,
@@ -25,7 +24,10 @@ import type {
 import type { CloseSignatureRow, CustodyEffectTableRow } from './rows/close-row.ts';
 import type { DepositRow } from './rows/deposit-row.ts';
 import type { MovementRow } from './rows/movement-row.ts';
+import type { DecimalsCorrectionTableRow, PolicyTableRow } from './rows/policy-row.ts';
 import type { QuarantineTableRow } from './rows/quarantine-row.ts';
+import type { ReconciliationTableRow } from './rows/run-row.ts';
+import type { TokenChangeTableRow } from './rows/token-row.ts';
 import type { OwnHashRow, WithdrawalRow } from './rows/withdrawal-row.ts';
 
 // The rows of schema.sql, column by column: the records of a hash, decisions and keys. The other
@@ -65,23 +67,6 @@ export interface AcknowledgementTableRow {
   at: number;
 }
 
-export interface ReconciliationTableRow {
-  seq: number;
-  started_at: number;
-  finished_at: number;
-  matched: number;
-  broken: number;
-  exempt: string;
-  skipped: string;
-  requests: number;
-  watermark: number | null;
-  incomplete: string | null;
-  addresses: string | null;
-  replayed: number;
-  pulled_forward: number;
-  backfilled: number;
-}
-
 export interface RestoreTableRow {
   seq: number;
   feed_length: number;
@@ -89,14 +74,9 @@ export interface RestoreTableRow {
   restored_at: number;
 }
 
-export interface PolicyTableRow {
-  seq: number;
-  source: string;
-  actor: string;
-  reason: string;
-  policy: string;
-  configured: string | null;
-  set_at: number;
+export interface AssetRow {
+  asset: string;
+  decimals: number;
 }
 
 export interface KeyRow {

@@ -23,9 +23,8 @@ import { ExemptionRecords } from '../breaks/exemption-records.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
 import type { HashNumbers } from '../keys/hash-numbers.ts';
 import type { KeyIndex } from '../keys/key-index.ts';
-import { policyOf } from '../table/rows/policy-row.ts';
-import { tokenChangeOf } from '../table/rows/token-row.ts';
-import type { TokenChangeTableRow } from '../table/asset-tables.ts';
+import { policyOf, type PolicyTableRow } from '../table/rows/policy-row.ts';
+import { tokenChangeOf, type TokenChangeTableRow } from '../table/rows/token-row.ts';
 import { RunRecords } from '../breaks/run-records.ts';
 import { SuspenseRecords } from '../breaks/suspense-records.ts';
 import { type DepositRow, depositOf } from '../table/rows/deposit-row.ts';
@@ -39,7 +38,7 @@ import {
   withdrawalOf,
 } from '../table/rows/withdrawal-row.ts';
 import { type BreakRow, breakOf } from '../table/rows/break-row.ts';
-import type { PolicyTableRow, SightingRow } from '../table/tables.ts';
+import type { SightingRow } from '../table/tables.ts';
 
 /**
  * Lists are ordered by ids, which grow with the journal, and never by rowid: rowids depend on how
@@ -254,8 +253,7 @@ export class SqliteRecords implements RecordSource {
 
   policy(): PolicyRow | undefined {
     const row = this.#ask.policy.get();
-    if (row === undefined) return undefined;
-    return policyOf(row);
+    return row && policyOf(row);
   }
 
   readonly movementsToCompare = (due: { until: number; limit: number }) =>

@@ -4,7 +4,6 @@ import type { Deposit, DepositState } from '../../../domain/deposit/deposit.ts';
 import { agreementOf } from '../../../domain/money/movement.ts';
 import type { NamedHash } from '../../../domain/withdrawal/own-hash.ts';
 import { packDeposit } from '../../codec/deposit.ts';
-import { packPolicy } from '../../codec/fact.ts';
 import type { HashRow, JournalRow, NotificationRow } from '../../records.ts';
 import type { Writes } from '../../port.ts';
 import { BreakWriter } from '../breaks/break-writer.ts';
@@ -16,10 +15,12 @@ import { addressKeysOf } from '../keys/key.ts';
 import type { KeyIndex } from '../keys/key-index.ts';
 import { NotificationWriter } from './notification-writer.ts';
 import { LedgerWriter } from './posting-writer.ts';
-import { tokenChangeRow } from '../table/rows/token-row.ts';
 import { DEPOSITS } from '../table/rows/deposit-row.ts';
 import { MOVEMENTS } from '../table/rows/movement-row.ts';
+import { DECIMALS_CORRECTIONS, POLICIES } from '../table/rows/policy-row.ts';
 import { QUARANTINE } from '../table/rows/quarantine-row.ts';
+import { RECONCILIATIONS } from '../table/rows/run-row.ts';
+import { TOKEN_CHANGES } from '../table/rows/token-row.ts';
 import { OWN_HASHES, WITHDRAWALS } from '../table/rows/withdrawal-row.ts';
 import { sightingRow } from '../table/rows/sighting-row.ts';
 import {
@@ -51,13 +52,13 @@ function statementsOf(db: Database) {
     depositCount: addToCount(db, 'deposit_counts', 'state'),
     intakeCount: addToCount(db, 'intake_counts', 'outcome'),
     asset: upsertInto(db, 'assets', ['asset']),
-    decimalsCorrection: insertInto(db, 'decimals_corrections'),
-    tokenChange: insertInto(db, 'token_changes'),
+    decimalsCorrection: insertRecords(db, DECIMALS_CORRECTIONS),
+    tokenChange: insertRecords(db, TOKEN_CHANGES),
     credit: insertInto(db, 'credits'),
     feedHead: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
     acknowledgement: insertInto(db, 'acknowledgements'),
-    reconciliation: insertInto(db, 'reconciliations'),
-    policy: insertInto(db, 'policies'),
+    reconciliation: insertRecords(db, RECONCILIATIONS),
+    policy: insertRecords(db, POLICIES),
     restore: insertInto(db, 'restores'),
     exemptions: insertRecords(db, EXEMPTIONS),
     exemptDifference: upsertRecords(db, EXEMPT_DIFFERENCES),
@@ -146,17 +147,7 @@ export class SqliteWrites {
 
   #putDecimals({ assets, decimalsCorrections }: Writes): void {
     for (const [asset, decimals] of assets) this.#put.asset.run({ asset, decimals });
-    for (const { seq, asset, before, after, actor, reason, correctedAt } of decimalsCorrections) {
-      this.#put.decimalsCorrection.run({
-        seq,
-        asset,
-        decimals_before: before,
-        decimals_after: after,
-        actor,
-        reason,
-        corrected_at: correctedAt,
-      });
-    }
+    for (const correction of decimalsCorrections) this.#put.decimalsCorrection.run(correction, {});
   }
 
   #putHash(hash: HashRow): void {
@@ -251,38 +242,11 @@ export class SqliteWrites {
   }
 
   #putRuns({ reconciliations, policies, restores, tokenChanges }: Writes): void {
-    for (const change of tokenChanges) this.#put.tokenChange.run(tokenChangeRow(change));
-    for (const run of reconciliations) {
-      this.#put.reconciliation.run({
-        seq: run.seq,
-        started_at: run.startedAt,
-        finished_at: run.finishedAt,
-        matched: run.matched,
-        broken: run.broken,
-        exempt: JSON.stringify(run.exempt),
-        skipped: JSON.stringify(run.skipped),
-        requests: run.requests,
-        watermark: run.watermark,
-        incomplete: run.incomplete,
-        addresses: run.addresses && JSON.stringify(run.addresses),
-        replayed: run.repairs.replayed,
-        pulled_forward: run.repairs.pulledForward,
-        backfilled: run.repairs.backfilled,
-      });
-    }
+    for (const change of tokenChanges) this.#put.tokenChange.run(change, {});
+    for (const run of reconciliations) this.#put.reconciliation.run(run, {});
     for (const { seq, feedLength, history, restoredAt } of restores) {
       this.#put.restore.run({ seq, feed_length: feedLength, history, restored_at: restoredAt });
     }
-    for (const row of policies) {
-      this.#put.policy.run({
-        seq: row.seq,
-        source: row.source,
-        actor: row.actor,
-        reason: row.reason,
-        policy: packPolicy(row.policy),
-        configured: row.configured === null ? null : packPolicy(row.configured),
-        set_at: row.setAt,
-      });
-    }
+    for (const row of policies) this.#put.policy.run(row, {});
   }
 }

@@ -13,7 +13,13 @@ import {
 } from '../../../../src/store/sqlite/table/rows/close-row.ts';
 import { DEPOSITS } from '../../../../src/store/sqlite/table/rows/deposit-row.ts';
 import { MOVEMENTS } from '../../../../src/store/sqlite/table/rows/movement-row.ts';
+import {
+  DECIMALS_CORRECTIONS,
+  POLICIES,
+} from '../../../../src/store/sqlite/table/rows/policy-row.ts';
 import { QUARANTINE } from '../../../../src/store/sqlite/table/rows/quarantine-row.ts';
+import { RECONCILIATIONS } from '../../../../src/store/sqlite/table/rows/run-row.ts';
+import { TOKEN_CHANGES } from '../../../../src/store/sqlite/table/rows/token-row.ts';
 import { OWN_HASHES, WITHDRAWALS } from '../../../../src/store/sqlite/table/rows/withdrawal-row.ts';
 import { closeOf, closesOf } from '../../close/closing.ts';
 import { verifyWith } from '../../evidence.ts';
@@ -33,6 +39,10 @@ const MAPPED = [
   BREAK_EVENTS,
   EXEMPTIONS,
   EXEMPT_DIFFERENCES,
+  RECONCILIATIONS,
+  POLICIES,
+  DECIMALS_CORRECTIONS,
+  TOKEN_CHANGES,
 ];
 
 const TABLES_FOLDER = new URL('../../../../src/store/sqlite/table/', import.meta.url);

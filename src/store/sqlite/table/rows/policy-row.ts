@@ -1,16 +1,54 @@
-import { unpackPolicy } from '../../../codec/fact.ts';
-import type { PolicyRow } from '../../../records.ts';
-import type { PolicyTableRow } from '../tables.ts';
+import { AssetId } from '../../../../domain/ids.ts';
+import type { CreditingPolicy } from '../../../../domain/policy/policy.ts';
+import { packPolicy, unpackPolicy } from '../../../codec/fact.ts';
+import type { DecimalsCorrectionRow, PolicyRow } from '../../../records.ts';
+import { plain, text, word } from '../column-format.ts';
+import { column, mappingOf, type RowIn } from '../mapping.ts';
+
+/** The columns of `policies`. */
+export const POLICIES = mappingOf<PolicyRow>()({
+  table: 'policies',
+  key: ['seq'],
+  extras: {},
+  fields: {
+    seq: column('seq', plain('INTEGER NOT NULL')),
+    source: column('source', word<PolicyRow['source']>()),
+    actor: column('actor', plain('TEXT NOT NULL')),
+    reason: column('reason', plain('TEXT NOT NULL')),
+    policy: column('policy', { type: 'TEXT NOT NULL', write: packPolicy, read: unpackPolicy }),
+    configured: column('configured', {
+      type: 'TEXT',
+      write: (policy: CreditingPolicy | null) => policy && packPolicy(policy),
+      read: (kept) => (kept === null ? null : unpackPolicy(kept)),
+    }),
+    setAt: column('set_at', plain('INTEGER NOT NULL')),
+  },
+});
+
+/** A row of `policies`. */
+export type PolicyTableRow = RowIn<typeof POLICIES>;
 
 /** Reads a policy from its row. */
-export function policyOf(row: PolicyTableRow): PolicyRow {
-  return {
-    seq: row.seq,
-    source: row.source as PolicyRow['source'],
-    actor: row.actor,
-    reason: row.reason,
-    policy: unpackPolicy(row.policy),
-    configured: row.configured === null ? null : unpackPolicy(row.configured),
-    setAt: row.set_at,
-  };
-}
+export const policyOf = POLICIES.read;
+
+/** The columns of `decimals_corrections`. */
+export const DECIMALS_CORRECTIONS = mappingOf<DecimalsCorrectionRow>()({
+  table: 'decimals_corrections',
+  key: ['seq'],
+  extras: {},
+  fields: {
+    seq: column('seq', plain('INTEGER NOT NULL')),
+    asset: column('asset', text(AssetId)),
+    before: column('decimals_before', plain('INTEGER NOT NULL')),
+    after: column('decimals_after', plain('INTEGER NOT NULL')),
+    actor: column('actor', plain('TEXT NOT NULL')),
+    reason: column('reason', plain('TEXT NOT NULL')),
+    correctedAt: column('corrected_at', plain('INTEGER NOT NULL')),
+  },
+});
+
+/** A row of `decimals_corrections`. */
+export type DecimalsCorrectionTableRow = RowIn<typeof DECIMALS_CORRECTIONS>;
+
+/** Reads a correction of decimals from its row. */
+export const decimalsCorrectionOf = DECIMALS_CORRECTIONS.read;
