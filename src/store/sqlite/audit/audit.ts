@@ -177,8 +177,8 @@ export function checkHashChain(db: Database, tick: (facts: number) => void): Aud
     previous = { hash: seal.hash, seq: seal.last_seq, commit: seal.commit_number };
     tick(rows.length);
   }
-  const head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get();
-  if (head !== previous.seq) problems.add(`facts after position ${previous.seq} are not sealed`);
+  if (journal.head() !== previous.seq)
+    problems.add(`facts after position ${previous.seq} are not sealed`);
   return problems.result('hash_chain', previous.seq);
 }
 

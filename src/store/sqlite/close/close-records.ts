@@ -28,7 +28,7 @@ import type { DailyCloseTableRow } from '../table/close-tables.ts';
 import { breakOf } from '../table/rows/break-row.ts';
 import { effectOf, signatureOf } from '../table/rows/close-row.ts';
 import { statementsOf, type LineRow } from './close-statements.ts';
-import { JournalReader } from '../journal/journal-reader.ts';
+import type { JournalReader } from '../journal/journal-reader.ts';
 
 /** Reads a closed day from its row, without the report. */
 export function closedDayOf(row: Omit<DailyCloseTableRow, 'report'>): ClosedDayRow {
@@ -88,7 +88,7 @@ export class SqliteCloseRecords implements CloseSource {
   readonly #exemptions: ExemptionRecords;
   readonly #positions: PositionTotals;
 
-  constructor(db: Database, keys: HashIds, journal = new JournalReader(db)) {
+  constructor(db: Database, keys: HashIds, journal: JournalReader) {
     this.#keys = keys;
     this.#journal = journal;
     this.#exemptions = new ExemptionRecords(db);
@@ -115,12 +115,7 @@ export class SqliteCloseRecords implements CloseSource {
   }
 
   recordedAt(seq: number): number | undefined {
-    return this.#ask.recordedAt.get(seq);
-  }
-
-  /** The last journalled fact. */
-  headSeq(): number {
-    return this.#ask.headSeq.get() ?? 0;
+    return this.#journal.recordedAt(seq);
   }
 
   *hashes(

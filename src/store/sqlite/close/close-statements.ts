@@ -109,10 +109,6 @@ export function statementsOf(db: Database) {
         'SELECT day FROM daily_closes WHERE cut_off_at > ? ORDER BY cut_off_at LIMIT 1',
       )
       .pluck(),
-    recordedAt: db
-      .prepare<[number], number>('SELECT recorded_at FROM journal WHERE seq = ?')
-      .pluck(),
-    headSeq: db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck(),
     hashes: db.prepare<[string, number, number], [number | null, string, string]>(HASHES).raw(),
     lines: db.prepare<[number], LineRow>(LINES).raw(),
     own: ownStatements(db),

@@ -123,15 +123,26 @@ export class JournalReader {
     return row && this.#rowOf(row);
   }
 
+  /** Position of the last fact; 0 in an empty journal. */
+  head(): number {
+    return this.#head.get() ?? 0;
+  }
+
+  /** When the fact at a position was recorded, Unix milliseconds. */
+  recordedAt(seq: number): number | undefined {
+    return this.#recordedAt.get(seq);
+  }
+
   /**
-   * Position of the last fact before a moment (Unix milliseconds), by a binary search: the journal
-   * has no index on time. Facts of one commit may be out of order by seconds.
+   * Position of the last fact before a moment (Unix milliseconds), at `afterSeq` or later. A binary
+   * search, because the journal has no index on time. Facts of one commit may be out of order by
+   * seconds, and a clock that was set back puts more of them out of order.
    */
-  seqBefore(moment: number): number {
-    let [before, after] = [0, (this.#head.get() ?? 0) + 1];
+  seqBefore(moment: number, afterSeq = 0): number {
+    let [before, after] = [afterSeq, this.head() + 1];
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2);
-      if ((this.#recordedAt.get(middle) ?? moment) < moment) before = middle;
+      if ((this.recordedAt(middle) ?? moment) < moment) before = middle;
       else after = middle;
     }
     return before;

@@ -22,8 +22,7 @@ export function checkNewestSeals(db: Database): string | null {
     .prepare<[number], SealRow>('SELECT * FROM seals ORDER BY commit_number DESC LIMIT ?')
     .all(SEALS);
   const journal = new JournalReader(db);
-  const head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get();
-  if (head !== (seals[0]?.last_seq ?? 0)) return 'its newest facts are not sealed';
+  if (journal.head() !== (seals[0]?.last_seq ?? 0)) return 'its newest facts are not sealed';
   let examined = 0;
   for (const [index, seal] of seals.entries()) {
     if (examined > FACTS) break;

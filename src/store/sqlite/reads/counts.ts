@@ -8,6 +8,7 @@ import {
 import type { StoreCounts } from '../../answers.ts';
 import type { Tables } from '../table/tables.ts';
 import { UNRESOLVED } from './breaks/breaks.ts';
+import { readJournalHead } from './close/closes.ts';
 import { HELD, UNACKNOWLEDGED } from './deposits/deposits.ts';
 import { atSnapshot, keptTotal } from './list.ts';
 
@@ -111,17 +112,13 @@ async function uncomparedMovements(at: Rows): Promise<number> {
 /** Reads all counts at one snapshot. */
 export async function readCounts(db: Rows): Promise<StoreCounts> {
   return atSnapshot(db, async (at) => {
-    const head = await at
-      .selectFrom('journal')
-      .select((fact) => fact.fn.max('seq').as('seq'))
-      .executeTakeFirst();
     return {
       notifications: await deliveryCounts(at),
       deposits: await depositCounts(at),
       held: await heldSince(at),
       credits: await creditCounts(at),
       breaks: await breakCounts(at),
-      journalHead: head?.seq ?? 0,
+      journalHead: await readJournalHead(at),
       uncomparedMovements: await uncomparedMovements(at),
     };
   });

@@ -46,26 +46,6 @@ function newestOf(streams: readonly Stream[]): Stream | undefined {
   return newest;
 }
 
-/**
- * The first journal position that was recorded at a moment or later. Times grow with positions,
- * except where a clock was set back: the caller compares each time too.
- */
-function positionAt(db: Database, moment: number): number {
-  const timeAt = db
-    .prepare<[number], number>(
-      'SELECT recorded_at FROM journal WHERE seq <= ? ORDER BY seq DESC LIMIT 1',
-    )
-    .pluck();
-  const head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get();
-  let [low, high] = [1, (head ?? 0) + 1];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if ((timeAt.get(middle) ?? 0) < moment) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** Decisions, newest first: the actors' own lists in the order of the journal. */
 export function readDecisions(
   db: Database,
@@ -76,9 +56,9 @@ export function readDecisions(
   const seqsOf = db.prepare<[string, number, number], number>(DECISIONS_OF).pluck();
   const through = Math.min(
     before ?? Number.MAX_SAFE_INTEGER,
-    until === undefined ? Number.MAX_SAFE_INTEGER : positionAt(db, until),
+    until === undefined ? Number.MAX_SAFE_INTEGER : journal.seqBefore(until) + 1,
   );
-  const first = from === undefined ? 0 : positionAt(db, from);
+  const first = from === undefined ? 0 : journal.seqBefore(from) + 1;
   // One more than an answer reads: whether an actor has more.
   const streams = actors
     .filter((actor) => only === undefined || actor === only)

@@ -160,9 +160,12 @@ export class SqliteReads implements Reads {
   readonly firstRecordedAt = () => readRecordedAt(this.#db, 'first');
   readonly newestRecordedAt = () => readRecordedAt(this.#db, 'newest');
   readonly journalMark = (moment: number, afterSeq: number) =>
-    readJournalMark(this.#db, moment, afterSeq);
+    readJournalMark(this.#db, this.#journal, { moment, afterSeq });
   readonly computeDay = (record: CloseRecord, at: number) =>
-    this.#alone(() => readComputedDay(this.#connection, this.#keys, { record, at }));
+    this.#alone(() => {
+      const from = { keys: this.#keys, journal: this.#journal };
+      return readComputedDay(this.#connection, from, { record, at });
+    });
   readonly custodyReadThrough = () => readCustodyReadThrough(this.#db);
   readonly custodyEffects = (transactionIds: readonly TransactionId[]) =>
     readCustodyEffects(this.#db, transactionIds);

@@ -5,6 +5,7 @@ import type { ChangeKind } from '../../../../domain/fact/notification.ts';
 import { pageWithin, type PageRequest } from '../../../page.ts';
 import type { StatementAnswer, StatementLine, StatementQuery } from '../../../statement.ts';
 import type { Tables } from '../../table/tables.ts';
+import { readJournalHead } from '../close/closes.ts';
 import { atSnapshot } from '../list.ts';
 
 /** Most lines of a statement: people read it, and a workbook of it is built in memory. */
@@ -91,16 +92,13 @@ async function daysMoved(at: Kysely<Tables>, account: number) {
   return rows;
 }
 
-async function headOf(at: Kysely<Tables>) {
+/** The last fact of the closed days. */
+async function closedSeqOf(at: Kysely<Tables>): Promise<number> {
   const close = await at
     .selectFrom('daily_closes')
     .select(({ fn }) => fn.max('through_seq').as('seq'))
     .executeTakeFirst();
-  const journal = await at
-    .selectFrom('journal')
-    .select(({ fn }) => fn.max('seq').as('seq'))
-    .executeTakeFirst();
-  return { closedSeq: close?.seq ?? 0, headSeq: journal?.seq ?? 0 };
+  return close?.seq ?? 0;
 }
 
 /**
@@ -112,7 +110,8 @@ function planOf(db: Kysely<Tables>, query: StatementQuery): Promise<Plan | undef
   return atSnapshot(db, async (at) => {
     const found = await accountOf(at, query);
     if (found === undefined) return undefined;
-    const { closedSeq, headSeq } = await headOf(at);
+    const closedSeq = await closedSeqOf(at);
+    const headSeq = await readJournalHead(at);
     const spans: Span[] = [];
     let [sealed, before] = [ZERO, ZERO];
     for (const day of await daysMoved(at, found.account)) {

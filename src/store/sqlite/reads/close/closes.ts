@@ -10,6 +10,7 @@ import type { ClosedDayRow } from '../../../records.ts';
 import { GENESIS_HASH } from '../../../seal.ts';
 import { closedDayOf, dailyCloseOf } from '../../close/close-records.ts';
 import { signatureOf } from '../../table/rows/close-row.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { Tables } from '../../table/tables.ts';
 import { atSnapshot, inBatches } from '../list.ts';
 
@@ -160,40 +161,25 @@ export async function readJournalHead(db: Kysely<Tables>): Promise<number> {
 
 /**
  * The last fact recorded before `moment` (Unix milliseconds), at `afterSeq` or later, and the
- * commit that seals it. A binary search, because the journal has no index on time.
+ * commit that seals it.
  */
 export function readJournalMark(
   db: Kysely<Tables>,
-  moment: number,
-  afterSeq: number,
+  journal: JournalReader,
+  { moment, afterSeq }: { readonly moment: number; readonly afterSeq: number },
 ): Promise<Pick<CloseRecord, 'throughSeq' | 'seal'>> {
   return atSnapshot(db, async (at) => {
-    const head = await at
-      .selectFrom('journal')
-      .select((fact) => fact.fn.max('seq').as('seq'))
-      .executeTakeFirst();
-    let before = afterSeq;
-    let after = (head?.seq ?? 0) + 1;
-    while (after - before > 1) {
-      const middle = Math.floor((before + after) / 2);
-      const fact = await at
-        .selectFrom('journal')
-        .where('seq', '=', middle)
-        .select('recorded_at')
-        .executeTakeFirst();
-      if ((fact?.recorded_at ?? moment) < moment) before = middle;
-      else after = middle;
-    }
+    const throughSeq = journal.seqBefore(moment, afterSeq);
     const seal = await at
       .selectFrom('seals')
-      .where('last_seq', '>=', before)
-      .where('first_seq', '<=', before)
+      .where('last_seq', '>=', throughSeq)
+      .where('first_seq', '<=', throughSeq)
       .select(['commit_number', 'hash'])
       .orderBy('commit_number', 'desc')
       .limit(1)
       .executeTakeFirst();
     return {
-      throughSeq: before,
+      throughSeq,
       seal: {
         commitNumber: seal?.commit_number ?? 0,
         hash: Buffer.from(seal?.hash ?? GENESIS_HASH).toString('hex'),

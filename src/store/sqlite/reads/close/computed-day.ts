@@ -7,6 +7,7 @@ import { BlockchainHash, NetworkKey, type HashKey } from '../../../../domain/ids
 import type { ComputedClose, CountedTransaction, HashInDoubt } from '../../../answers.ts';
 import { computeDay, packDay, type ComputedDay } from '../../../close/close-day.ts';
 import { SqliteCloseRecords } from '../../close/close-records.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 
 /**
@@ -15,11 +16,11 @@ import type { KeyLookup } from '../../keys/key-lookup.ts';
  */
 export function readComputedDay(
   db: Database,
-  keys: KeyLookup,
+  { keys, journal }: { readonly keys: KeyLookup; readonly journal: JournalReader },
   { record, at }: { readonly record: CloseRecord; readonly at: number },
 ): ComputedClose {
-  const closes = new SqliteCloseRecords(db, keys);
-  const asOf = { seq: closes.headSeq(), at };
+  const closes = new SqliteCloseRecords(db, keys, journal);
+  const asOf = { seq: journal.head(), at };
   const day = computeDay(record, closes, at);
   return { asOf, computed: packDay(day), inDoubt: hashesInDoubt(day, closes) };
 }
