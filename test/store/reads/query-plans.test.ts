@@ -180,10 +180,13 @@ describe('a page of found deposits', () => {
 });
 
 test('notifications of a vault are found one by one, from the newest back', () => {
-  const { within, also } = vaultChain({ vaultId: 'v1', status: 'accepted' }, 50);
+  const {
+    within,
+    also: [isNext],
+  } = vaultChain({ vaultId: 'v1', status: 'accepted' }, 50);
   const plan = planOf((db) => ({
     compile: () =>
-      sql`select n.* from ${within} cross join notifications as n where ${also}`.compile(db),
+      sql`select n.* from ${within} cross join notifications as n where ${isNext}`.compile(db),
   }));
   expect(plan.filter((step) => step.includes('notifications'))).toEqual([
     'SEARCH notifications USING INTEGER PRIMARY KEY (rowid=?)',

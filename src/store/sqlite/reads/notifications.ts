@@ -48,7 +48,7 @@ export function vaultChain(
         select (select previous_of_vault from notifications where seq = vault_seq)
         from chain where vault_seq is not null limit ${needed} + ${others}
       ) select vault_seq from chain)`,
-    also: sql<boolean>`seq = vault_seq`,
+    also: [sql<boolean>`seq = vault_seq`] as const,
   };
 }
 
@@ -84,7 +84,7 @@ export async function readNotifications(
     : undefined;
   const isNotAccepted = status !== undefined && status !== 'accepted';
   const narrowed = isNotAccepted
-    ? { also: NOT_ACCEPTED }
+    ? { also: [NOT_ACCEPTED] }
     : isOfMany && vaultId !== undefined
       ? vaultChain({ vaultId, status }, (page.page + 1) * page.pageSize)
       : {};

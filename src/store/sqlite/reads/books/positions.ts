@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { BalanceQuery } from '../../../queries.ts';
 import type { Position } from '../../../statement.ts';
 import type { Tables } from '../../table/tables.ts';
-import { equalities } from '../list.ts';
+import { all, equalities } from '../list.ts';
 
 /** A position's columns, which hold '' for a missing part. */
 export type PositionRow = Pick<
@@ -30,16 +30,17 @@ export function positionOf(row: PositionRow): Position {
 /** The ledger accounts that are positions and match the query. */
 export function positionConditions(query: BalanceQuery): RawBuilder<boolean> {
   const { view, vaultId, accountId, addressId, memo, asset } = query;
-  const conditions = equalities({
-    view,
-    kind: 'position',
-    vault_id: vaultId,
-    account_id: accountId,
-    address_id: addressId,
-    memo,
-    asset,
-  });
-  return sql<boolean>`${sql.join(conditions, sql.raw(' and '))}`;
+  return all(
+    equalities({
+      view,
+      kind: 'position',
+      vault_id: vaultId,
+      account_id: accountId,
+      address_id: addressId,
+      memo,
+      asset,
+    }),
+  );
 }
 
 /** A query for the matching positions, in the order of their lists. */

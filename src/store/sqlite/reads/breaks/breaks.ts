@@ -42,16 +42,13 @@ function compares(amounts: readonly AssetAmount[]): RawBuilder<boolean> {
 }
 
 /** The further conditions of a query: partial indexes repeat some; then the opening, and figures. */
-function conditionsOf(query: BreakQuery): RawBuilder<boolean>[] {
-  const { state, breakIds, openedAfter, openedUntil, amounts } = query;
+function conditionsOf(query: BreakQuery): (RawBuilder<boolean> | undefined)[] {
+  const { state, openedAfter, openedUntil, amounts } = query;
   return [
-    ...(state === undefined || state === 'resolved' ? [] : [UNRESOLVED]),
-    ...(breakIds === undefined
-      ? []
-      : [sql<boolean>`break_id in (select value from json_each(${JSON.stringify(breakIds)}))`]),
-    ...(openedAfter === undefined ? [] : [sql<boolean>`opened_at > ${openedAfter}`]),
-    ...(openedUntil === undefined ? [] : [sql<boolean>`opened_at <= ${openedUntil}`]),
-    ...(amounts === undefined ? [] : [compares(amounts)]),
+    state === undefined || state === 'resolved' ? undefined : UNRESOLVED,
+    openedAfter === undefined ? undefined : sql<boolean>`opened_at > ${openedAfter}`,
+    openedUntil === undefined ? undefined : sql<boolean>`opened_at <= ${openedUntil}`,
+    amounts === undefined ? undefined : compares(amounts),
   ];
 }
 
@@ -73,7 +70,6 @@ export function readBreaks(
   page: PageRequest,
 ): Promise<Page<ShownBreak>> {
   const { state, type, vaultId, blockchainHash, network, asset, severity, assignee, sort } = query;
-  const conditions = conditionsOf(query);
   const equalState = state === 'unresolved' ? undefined : state;
   const listing = {
     table: 'breaks',
@@ -87,11 +83,11 @@ export function readBreaks(
       asset,
       severity,
       assignee,
+      break_id: query.breakIds,
     },
     newestFirstBy: 'rowid',
     orderBy: sort === undefined ? undefined : ORDERS[sort],
-    also:
-      conditions.length === 0 ? undefined : sql<boolean>`${sql.join(conditions, sql.raw(' and '))}`,
+    also: conditionsOf(query),
     kept: isKept(query)
       ? keptTotal(
           'break_counts',

@@ -1,15 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { DepositSearch } from '../../../queries.ts';
-import { isAnyOf } from '../list.ts';
+import { all, equalities, isAnyOf } from '../list.ts';
 import { atNetworkAddress } from './at-network-address.ts';
-
-/** Conditions together; undefined ones do not filter. */
-export function all(conditions: readonly (RawBuilder<boolean> | undefined)[]): RawBuilder<boolean> {
-  const given = conditions.filter((one) => one !== undefined);
-  return given.length === 0
-    ? sql<boolean>`1 = 1`
-    : sql<boolean>`${sql.join(given, sql.raw(' and '))}`;
-}
 
 /** Compares decimal text of any length by its digits. */
 function amountAtLeast(amount: bigint): RawBuilder<boolean> {
@@ -39,9 +31,7 @@ export function filtersOf(search: DepositSearch): RawBuilder<boolean> {
     attributed_to: search.attributedTo,
   };
   return all([
-    ...Object.entries(equal).map(([column, value]) =>
-      value === undefined ? undefined : sql<boolean>`${sql.ref(column)} = ${value}`,
-    ),
+    ...equalities(equal),
     networkAddress === undefined ? undefined : atNetworkAddress(networkAddress),
     reasons === undefined ? undefined : sql<boolean>`reason in (${sql.join(reasons)})`,
     amounts === undefined ? undefined : isAnyOf('amount', amounts),

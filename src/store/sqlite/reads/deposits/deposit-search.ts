@@ -6,9 +6,9 @@ import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
 import type { Tables } from '../../table/tables.ts';
-import { atSnapshot, isFiltered, keptTotal } from '../list.ts';
+import { all, atSnapshot, isFiltered, keptTotal } from '../list.ts';
 import { atNetworkAddress } from './at-network-address.ts';
-import { all, filtersOf } from './deposit-filters.ts';
+import { filtersOf } from './deposit-filters.ts';
 import {
   depositRow,
   DONE,

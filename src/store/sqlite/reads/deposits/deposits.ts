@@ -119,10 +119,6 @@ export function readDeposits(
     networkAddress === undefined || blockchainHash !== undefined
       ? keys.filterOf(blockchainHash)
       : hashIdsAt(networkAddress, keys);
-  const conditions = [
-    ...(state === undefined || DONE.includes(state) ? [] : [CHANGEABLE]),
-    ...(networkAddress === undefined ? [] : [atNetworkAddress(networkAddress)]),
-  ];
   const listing = {
     table: 'deposits',
     equal: () => ({
@@ -131,8 +127,10 @@ export function readDeposits(
       hash_id: hashIds(),
     }),
     newestFirstBy: 'first_seq',
-    also:
-      conditions.length === 0 ? undefined : sql<boolean>`${sql.join(conditions, sql.raw(' and '))}`,
+    also: [
+      state === undefined || DONE.includes(state) ? undefined : CHANGEABLE,
+      networkAddress === undefined ? undefined : atNetworkAddress(networkAddress),
+    ],
     kept:
       vaultId === undefined && blockchainHash === undefined && networkAddress === undefined
         ? keptTotal('deposit_counts', { state })

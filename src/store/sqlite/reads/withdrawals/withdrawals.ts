@@ -8,7 +8,7 @@ import { IDLE_WITHDRAWAL } from '../../breaks/age-records.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { withdrawalOf } from '../../table/rows/withdrawal-row.ts';
 import type { Tables } from '../../table/tables.ts';
-import { atSnapshot, equalities, isFiltered, readPage } from '../list.ts';
+import { all, atSnapshot, equalities, isFiltered, readPage } from '../list.ts';
 import { readMoved } from './withdrawal-search.ts';
 
 /** Repeats the condition of the index `withdrawals_unconfirmed`: SQLite's planner compares text. */
@@ -84,15 +84,13 @@ function columnsOf(query: WithdrawalQuery) {
 }
 
 /** The further conditions of a query: what a partial index repeats, and the time. */
-function conditionOf(query: WithdrawalQuery): RawBuilder<boolean> {
+function conditionsOf(query: WithdrawalQuery): (RawBuilder<boolean> | undefined)[] {
   const { custody, firstSeenFrom, firstSeenBefore } = query;
-  const conditions = [
-    sql<boolean>`1 = 1`,
-    ...(custody === undefined || custody === 'known' ? [] : [UNCONFIRMED]),
-    ...(firstSeenFrom === undefined ? [] : [sql<boolean>`first_seen_at >= ${firstSeenFrom}`]),
-    ...(firstSeenBefore === undefined ? [] : [sql<boolean>`first_seen_at < ${firstSeenBefore}`]),
+  return [
+    custody === undefined || custody === 'known' ? undefined : UNCONFIRMED,
+    firstSeenFrom === undefined ? undefined : sql<boolean>`first_seen_at >= ${firstSeenFrom}`,
+    firstSeenBefore === undefined ? undefined : sql<boolean>`first_seen_at < ${firstSeenBefore}`,
   ];
-  return sql<boolean>`${sql.join(conditions, sql.raw(' and '))}`;
 }
 
 /** A page of withdrawals by what they moved, which is read among the newest ones alone. */
@@ -104,8 +102,7 @@ function readByMoved(
   return atSnapshot(db, async (at) => {
     const hashIds = page.keys.filterOf(query.blockchainHash);
     const equal = { ...columnsOf(query), hash_id: hashIds };
-    const conditions = [conditionOf(query), ...equalities(equal)];
-    const condition = sql<boolean>`${sql.join(conditions, sql.raw(' and '))}`;
+    const condition = all([...conditionsOf(query), ...equalities(equal)]);
     return pageWithin(await readMoved(at, condition, query), page);
   });
 }
@@ -125,7 +122,7 @@ export function readWithdrawals(
     table: 'withdrawals',
     equal: () => ({ ...columnsOf(query), hash_id: page.keys.filterOf(blockchainHash) }),
     newestFirstBy: 'rowid',
-    also: conditionOf(query),
+    also: conditionsOf(query),
     kept: isFiltered(query) ? undefined : TOTAL,
   } as const;
   return readPage(db, listing, { ...page, itemOf: withdrawalOf });
