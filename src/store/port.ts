@@ -38,6 +38,7 @@ import type { SuspenseEntry } from '../domain/money/suspense.ts';
 import type { PositionLine } from '../domain/money/roll-forward.ts';
 import type { OwnHash } from '../domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
+import type { Oldest } from './answers.ts';
 import type { CommitNews } from './commit-news.ts';
 import type {
   AcknowledgementRow,
@@ -143,12 +144,6 @@ export interface StoredHashState extends HashState {
   readonly isStored: boolean;
 }
 
-/** The items idle longest, and how many are idle in all. */
-export interface Idle<Item> {
-  readonly oldest: readonly Item[];
-  readonly total: number;
-}
-
 /**
  * What the rules may ask of a store, answered inside the writer's transaction. Handlers that read
  * lists of records flush first, before they change anything.
@@ -212,11 +207,11 @@ export interface RecordSource {
    * Deposits that may still change and have not since `until`, sorted by the hour of their last change and
    * then by their first fact, and how many there are in all.
    */
-  idleDeposits(until: number, limit: number): Idle<Deposit>;
+  idleDeposits(until: number, limit: number): Oldest<Deposit>;
   /** Deposits whose credit waits for its reversal since `until`, the oldest first, and their number. */
-  unreversedDeposits(until: number, limit: number): Idle<Deposit>;
+  unreversedDeposits(until: number, limit: number): Oldest<Deposit>;
   /** The same for withdrawals without a final status. */
-  idleWithdrawals(until: number, limit: number): Idle<Withdrawal>;
+  idleWithdrawals(until: number, limit: number): Oldest<Withdrawal>;
   pinnedDecimals(asset: AssetId): number | undefined;
   policy(): PolicyRow | undefined;
   exemptionRules(): ExemptionRulesRow | undefined;

@@ -16,7 +16,7 @@ interface Aged {
   readonly skipped: Readonly<Record<string, number>>;
 }
 
-const NONE = { oldest: [], total: 0 } as const;
+const NONE = { items: [], total: 0 } as const;
 
 /**
  * Finds stale deposits and withdrawals in each run, and escalates old breaks. It reads the store as
@@ -49,8 +49,8 @@ function findStale(
   const withdrawals = source.idleWithdrawals(fact.at - withdrawalMs, STALE_SHOWN_MAX);
   const decided = handleStale(
     {
-      deposits: [...unreversed.oldest, ...deposits.oldest],
-      withdrawals: withdrawals.oldest,
+      deposits: [...unreversed.items, ...deposits.items],
+      withdrawals: withdrawals.items,
       openDeposits: source
         .unresolvedBreaks(['stale_deposit'])
         .map((found) => ({ found, deposit: depositOf(found, source) })),
@@ -63,7 +63,7 @@ function findStale(
   );
   fact.apply(decided);
   const more = [unreversed, deposits, withdrawals].reduce(
-    (sum, { total, oldest }) => sum + total - oldest.length,
+    (sum, { total, items }) => sum + total - items.length,
     0,
   );
   return { broken: decided.found.length, skipped: more === 0 ? {} : { [STALE_NOT_SHOWN]: more } };

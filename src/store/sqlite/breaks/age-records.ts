@@ -2,7 +2,8 @@ import type { Database } from 'better-sqlite3';
 import type { Break } from '../../../domain/break/break.ts';
 import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
-import type { Idle, RecordSource } from '../../port.ts';
+import type { Oldest } from '../../answers.ts';
+import type { RecordSource } from '../../port.ts';
 import { type DepositRow, depositOf, hourOf, TO_REVERSE } from '../table/rows/deposit-row.ts';
 import { type WithdrawalRow, withdrawalOf } from '../table/rows/withdrawal-row.ts';
 import { type BreakRow, breakOf } from '../table/rows/break-row.ts';
@@ -76,30 +77,30 @@ export class AgeRecords {
   }
 
   /** Deposits that may still change and have not since `until` (Unix milliseconds), oldest first. */
-  idleDeposits(until: number, limit: number): Idle<Deposit> {
+  idleDeposits(until: number, limit: number): Oldest<Deposit> {
     const hour = hourOf(until);
-    const oldest = this.#ask.idleDeposits.all(hour, until, limit).map(depositOf);
-    return counted(oldest, limit, () => this.#ask.idleDepositCount.get(hour, hour, until));
+    const items = this.#ask.idleDeposits.all(hour, until, limit).map(depositOf);
+    return counted(items, limit, () => this.#ask.idleDepositCount.get(hour, hour, until));
   }
 
   /** Deposits whose credit waits for its reversal since `until` (Unix milliseconds), oldest first. */
-  unreversedDeposits(until: number, limit: number): Idle<Deposit> {
-    const oldest = this.#ask.unreversed.all(until, limit).map(depositOf);
-    return counted(oldest, limit, () => this.#ask.unreversedCount.get(until));
+  unreversedDeposits(until: number, limit: number): Oldest<Deposit> {
+    const items = this.#ask.unreversed.all(until, limit).map(depositOf);
+    return counted(items, limit, () => this.#ask.unreversedCount.get(until));
   }
 
   /** Unfinished withdrawals unchanged since `until` (Unix milliseconds), oldest first. */
-  idleWithdrawals(until: number, limit: number): Idle<Withdrawal> {
-    const oldest = this.#ask.idleWithdrawals.all(until, limit).map(withdrawalOf);
-    return counted(oldest, limit, () => this.#ask.idleWithdrawalCount.get(until));
+  idleWithdrawals(until: number, limit: number): Oldest<Withdrawal> {
+    const items = this.#ask.idleWithdrawals.all(until, limit).map(withdrawalOf);
+    return counted(items, limit, () => this.#ask.idleWithdrawalCount.get(until));
   }
 }
 
 /** The oldest rows, and how many there are in all: they are counted only where the limit cut them. */
 function counted<Row>(
-  oldest: readonly Row[],
+  items: readonly Row[],
   limit: number,
   count: () => number | undefined,
-): Idle<Row> {
-  return { oldest, total: oldest.length < limit ? oldest.length : (count() ?? 0) };
+): Oldest<Row> {
+  return { items, total: items.length < limit ? items.length : (count() ?? 0) };
 }
