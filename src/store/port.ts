@@ -181,46 +181,57 @@ export interface RecordSource {
   movement(key: MovementKey): Movement | undefined;
   /** A movement's entries against suspense, the oldest first. */
   suspenseEntriesOf(key: MovementKey): readonly SuspenseEntry[];
-  /** Movements that differ, changed at `until` or before, and were not compared since; oldest first. */
-  movementsToCompare(due: { readonly until: number; readonly limit: number }): readonly Movement[];
-  /** Agreeing movements that a run found differing, the oldest first. */
-  movementsToHeal(limit: number): readonly Movement[];
-  /** See `MovementCounts`. */
-  movementCounts(): MovementCounts;
   unresolvedBreak(key: string): Break | undefined;
   unresolvedBreaks(types: readonly BreakType[]): readonly Break[];
-  /** Unresolved breaks after one of them: by type, the oldest first. */
-  unresolvedBreaksAfter(
-    breakId: BreakId | null,
-    about: { readonly types: readonly BreakType[]; readonly limit: number },
-  ): readonly Break[];
-  unresolvedCount(types: readonly BreakType[]): number;
   break(breakId: BreakId): Break | undefined;
-  /** Unresolved breaks of these severities, opened at `openedUntil` or before; the oldest first. */
-  breaksOpenedUntil(due: {
-    readonly severity: Severity;
-    readonly originalSeverity: Severity;
-    readonly openedUntil: number;
-    readonly limit: number;
-  }): readonly Break[];
-  /**
-   * Deposits that may still change and have not since `until`, sorted by the hour of their last change and
-   * then by their first fact, and how many there are in all.
-   */
-  idleDeposits(until: number, limit: number): Oldest<Deposit>;
-  /** Deposits whose credit waits for its reversal since `until`, the oldest first, and their number. */
-  unreversedDeposits(until: number, limit: number): Oldest<Deposit>;
-  /** The same for withdrawals without a final status. */
-  idleWithdrawals(until: number, limit: number): Oldest<Withdrawal>;
   pinnedDecimals(asset: AssetId): number | undefined;
   policy(): PolicyRow | undefined;
-  exemptionRules(): ExemptionRulesRow | undefined;
-  exemptDifference(key: string): ExemptDifference | undefined;
-  /** Exempt differences by key, after one of them. */
-  exemptDifferencesAfter(key: string | null, limit: number): readonly ExemptDifference[];
-  /** How many differences of these types each rule exempts. */
-  exemptCounts(types: readonly BreakType[]): Readonly<Record<string, number>>;
-  reviewCursor(): ReviewCursor;
+  /** What a run compares, reviews and counts. */
+  readonly run: {
+    /** Movements that differ, changed at `until` or before, and were not compared since; oldest first. */
+    movementsToCompare(due: {
+      readonly until: number;
+      readonly limit: number;
+    }): readonly Movement[];
+    /** Agreeing movements that a run found differing, the oldest first. */
+    movementsToHeal(limit: number): readonly Movement[];
+    movementCounts(): MovementCounts;
+    /** Unresolved breaks after one of them: by type, the oldest first. */
+    unresolvedBreaksAfter(
+      breakId: BreakId | null,
+      about: { readonly types: readonly BreakType[]; readonly limit: number },
+    ): readonly Break[];
+    unresolvedCount(types: readonly BreakType[]): number;
+    reviewCursor(): ReviewCursor;
+  };
+  /** What has been open or idle for long. */
+  readonly ages: {
+    /** Unresolved breaks of these severities, opened at `openedUntil` or before; the oldest first. */
+    breaksOpenedUntil(due: {
+      readonly severity: Severity;
+      readonly originalSeverity: Severity;
+      readonly openedUntil: number;
+      readonly limit: number;
+    }): readonly Break[];
+    /**
+     * Deposits that may still change and have not since `until`, sorted by the hour of their last change and
+     * then by their first fact, and how many there are in all.
+     */
+    idleDeposits(until: number, limit: number): Oldest<Deposit>;
+    /** Deposits whose credit waits for its reversal since `until`, the oldest first, and their number. */
+    unreversedDeposits(until: number, limit: number): Oldest<Deposit>;
+    /** The same for withdrawals without a final status. */
+    idleWithdrawals(until: number, limit: number): Oldest<Withdrawal>;
+  };
+  /** The exemption rules, and what they exempt. */
+  readonly exemptions: {
+    rules(): ExemptionRulesRow | undefined;
+    difference(key: string): ExemptDifference | undefined;
+    /** Exempt differences by key, after one of them. */
+    differencesAfter(key: string | null, limit: number): readonly ExemptDifference[];
+    /** How many differences of these types each rule exempts. */
+    counts(types: readonly BreakType[]): Readonly<Record<string, number>>;
+  };
   readonly closes: CloseSource;
 }
 

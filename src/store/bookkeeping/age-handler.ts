@@ -41,12 +41,12 @@ function findStale(
 ): Aged {
   const { depositMs, withdrawalMs, reversals = false } = ages.stale;
   const deposits =
-    depositMs === null ? NONE : source.idleDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
+    depositMs === null ? NONE : source.ages.idleDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
   const unreversed =
     depositMs === null || !reversals
       ? NONE
-      : source.unreversedDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
-  const withdrawals = source.idleWithdrawals(fact.at - withdrawalMs, STALE_SHOWN_MAX);
+      : source.ages.unreversedDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
+  const withdrawals = source.ages.idleWithdrawals(fact.at - withdrawalMs, STALE_SHOWN_MAX);
   const decided = handleStale(
     {
       deposits: [...unreversed.items, ...deposits.items],
@@ -76,7 +76,7 @@ function escalate(
 ): void {
   let left = ESCALATIONS_PER_RUN_MAX;
   for (const step of escalationSteps(ages.escalation, fact.at)) {
-    const due = source.breaksOpenedUntil({ ...step, limit: left });
+    const due = source.ages.breaksOpenedUntil({ ...step, limit: left });
     for (const { key } of due) {
       // This run may have resolved the break, or found it with other figures.
       const known = unit.unresolvedBreak(key);

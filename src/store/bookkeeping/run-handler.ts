@@ -73,10 +73,10 @@ export class RunHandler {
     const { unit, source, flush } = this.#context;
     flush();
     const reviewed = this.#review(now, bounds.reviewed);
-    const agreeing = source.movementsToHeal(bounds.movements);
+    const agreeing = source.run.movementsToHeal(bounds.movements);
     const limit = bounds.movements - agreeing.length;
     // One more than the limit, to know whether any is left.
-    const differing = source.movementsToCompare({ until: now.at - graceMs, limit: limit + 1 });
+    const differing = source.run.movementsToCompare({ until: now.at - graceMs, limit: limit + 1 });
     // Breaks are numbered in this order, which does not depend on the store.
     const due = [...reviewed.compareAgain, ...agreeing, ...differing.slice(0, limit)].sort(
       byChange,
@@ -130,12 +130,12 @@ export class RunHandler {
    */
   #review(now: Now, reviewedMax: number): Reviewed {
     const { unit, source } = this.#context;
-    const last = source.reviewCursor();
-    const differences = source.exemptDifferencesAfter(last.difference, reviewedMax);
+    const last = source.run.reviewCursor();
+    const differences = source.exemptions.differencesAfter(last.difference, reviewedMax);
     const reopened = this.#exemptions.reconsider(differences, (found) => isGone(unit, found), now);
     const hasRules = this.#exemptions.isInForce(now.at);
     const types = hasRules ? EXEMPTIBLE_TYPES : HEALED_BY_JOURNAL;
-    const breaks = source.unresolvedBreaksAfter(last.breakId, { types, limit: reviewedMax });
+    const breaks = source.run.unresolvedBreaksAfter(last.breakId, { types, limit: reviewedMax });
     const gone = breaks.filter((found) => isGone(unit, found));
     const healed = gone.map(({ key }) => ({ key, reason: 'the notification arrived' }));
     const applied = this.#apply(changeSet({ healed }), now);

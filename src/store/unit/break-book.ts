@@ -21,7 +21,7 @@ interface At {
 
 /** The breaks that a batch of facts changes: at most one is unresolved per key. */
 export class BreakBook {
-  readonly #source: Pick<RecordSource, 'unresolvedBreak' | 'unresolvedCount'>;
+  readonly #source: Pick<RecordSource, 'unresolvedBreak' | 'run'>;
   /** By key, the newest: unresolved, or resolved in this batch. Null where none is unresolved. */
   readonly #newest = new Map<string, Break | null>();
   /** In the order of their first change: a resolved one is written before the next of its key. */
@@ -30,7 +30,7 @@ export class BreakBook {
   /** By type, how many more are unresolved than the store has. */
   #grown = new Map<BreakType, number>();
 
-  constructor(source: Pick<RecordSource, 'unresolvedBreak' | 'unresolvedCount'>) {
+  constructor(source: Pick<RecordSource, 'unresolvedBreak' | 'run'>) {
     this.#source = source;
   }
 
@@ -82,7 +82,7 @@ export class BreakBook {
   /** How many are unresolved, including unwritten ones. */
   unresolvedCount(types: readonly BreakType[]): number {
     const grown = types.reduce((sum, type) => sum + (this.#grown.get(type) ?? 0), 0);
-    return this.#source.unresolvedCount(types) + grown;
+    return this.#source.run.unresolvedCount(types) + grown;
   }
 
   /** Returns the changes since the last call. The breaks stay in memory. */

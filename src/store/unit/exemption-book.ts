@@ -5,7 +5,7 @@ import type { HeldExemption } from '../../domain/break/held-exemptions.ts';
 import type { ExemptionRulesRow } from '../records.ts';
 import type { RecordSource, Writes } from '../port.ts';
 
-type Source = Pick<RecordSource, 'exemptionRules' | 'exemptDifference' | 'exemptCounts'>;
+type Source = RecordSource['exemptions'];
 
 /** The exemption rules, and the differences that they exempt: one per key. */
 export class ExemptionBook {
@@ -28,7 +28,7 @@ export class ExemptionBook {
   }
 
   rules(): readonly HeldExemption[] {
-    this.#rules ??= this.#source.exemptionRules()?.rules ?? [];
+    this.#rules ??= this.#source.rules()?.rules ?? [];
     return this.#rules;
   }
 
@@ -40,7 +40,7 @@ export class ExemptionBook {
   difference(key: string): ExemptDifference | undefined {
     let known = this.#known.get(key);
     if (known === undefined) {
-      known = this.#source.exemptDifference(key) ?? null;
+      known = this.#source.difference(key) ?? null;
       this.#known.set(key, known);
     }
     return known ?? undefined;
@@ -57,7 +57,7 @@ export class ExemptionBook {
   /** How many differences of these types each rule exempts, including unwritten ones. */
   counts(types: readonly BreakType[]): Readonly<Record<string, number>> {
     const grown = types.map((type) => Object.fromEntries(this.#grown.get(type) ?? []));
-    const counts = Object.entries(sumByRule(this.#source.exemptCounts(types), ...grown));
+    const counts = Object.entries(sumByRule(this.#source.counts(types), ...grown));
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 

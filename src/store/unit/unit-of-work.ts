@@ -57,11 +57,11 @@ export class UnitOfWork {
     this.#source = source;
     this.#head = journalHead;
     this.#breaks = new BreakBook(source);
-    this.exemptions = new ExemptionBook(source);
+    this.exemptions = new ExemptionBook(source.exemptions);
     this.#hashStates = new HashStates(source);
     this.#movements = new MovementSums(
       (key) => (this.#hashStates.isStored(key) ? source.movement(key) : undefined),
-      () => source.movementCounts(),
+      () => source.run.movementCounts(),
     );
   }
 

@@ -69,7 +69,9 @@ export class AgeRecords {
   }
 
   /** Unresolved breaks, the oldest first. */
-  breaksOpenedUntil(due: Parameters<RecordSource['breaksOpenedUntil']>[0]): readonly Break[] {
+  breaksOpenedUntil(
+    due: Parameters<RecordSource['ages']['breaksOpenedUntil']>[0],
+  ): readonly Break[] {
     const { severity, originalSeverity, openedUntil, limit } = due;
     return this.#ask.breaksOpenedUntil
       .all(severity, originalSeverity, openedUntil, limit)

@@ -115,13 +115,13 @@ function ownHashStatementsOf(db: Database) {
 
 /** Answers the bookkeeper's questions with statements compiled once. */
 export class SqliteRecords implements RecordSource {
+  readonly run: RunRecords;
+  readonly ages: AgeRecords;
+  readonly exemptions: ExemptionRecords;
   readonly closes: CloseSource;
   readonly #journal: JournalReader;
   readonly #ask: ReturnType<typeof statementsOf>;
   readonly #own: ReturnType<typeof ownHashStatementsOf>;
-  readonly #age: AgeRecords;
-  readonly #exemptions: ExemptionRecords;
-  readonly #run: RunRecords;
   readonly #suspense: SuspenseRecords;
   readonly #keys: KeyIndex;
   readonly #hashes: HashNumbers;
@@ -130,13 +130,13 @@ export class SqliteRecords implements RecordSource {
     this.#keys = keys;
     this.#hashes = hashes;
     this.#journal = new JournalReader(db);
-    this.#exemptions = new ExemptionRecords(db);
-    this.#run = new RunRecords(db);
+    this.exemptions = new ExemptionRecords(db);
+    this.run = new RunRecords(db);
     this.#suspense = new SuspenseRecords(db);
     this.closes = new SqliteCloseRecords(db, keys, this.#journal);
     this.#ask = statementsOf(db);
     this.#own = ownHashStatementsOf(db);
-    this.#age = new AgeRecords(db);
+    this.ages = new AgeRecords(db);
   }
 
   seen(id: string): number | undefined {
@@ -255,27 +255,4 @@ export class SqliteRecords implements RecordSource {
     const row = this.#ask.policy.get();
     return row && policyOf(row);
   }
-
-  readonly movementsToCompare = (due: { until: number; limit: number }) =>
-    this.#run.movementsToCompare(due);
-  readonly movementsToHeal = (limit: number) => this.#run.movementsToHeal(limit);
-  readonly movementCounts = () => this.#run.movementCounts();
-  readonly unresolvedBreaksAfter = (
-    breakId: BreakId | null,
-    about: { types: readonly BreakType[]; limit: number },
-  ) => this.#run.unresolvedBreaksAfter(breakId, about);
-  readonly unresolvedCount = (types: readonly BreakType[]) => this.#run.unresolvedCount(types);
-  readonly reviewCursor = () => this.#run.reviewCursor();
-  readonly breaksOpenedUntil: RecordSource['breaksOpenedUntil'] = (due) =>
-    this.#age.breaksOpenedUntil(due);
-  readonly idleDeposits = (until: number, limit: number) => this.#age.idleDeposits(until, limit);
-  readonly unreversedDeposits = (until: number, limit: number) =>
-    this.#age.unreversedDeposits(until, limit);
-  readonly idleWithdrawals = (until: number, limit: number) =>
-    this.#age.idleWithdrawals(until, limit);
-  readonly exemptionRules = () => this.#exemptions.rules();
-  readonly exemptDifference = (key: string) => this.#exemptions.difference(key);
-  readonly exemptDifferencesAfter = (key: string | null, limit: number) =>
-    this.#exemptions.differencesAfter(key, limit);
-  readonly exemptCounts = (types: readonly BreakType[]) => this.#exemptions.counts(types);
 }
