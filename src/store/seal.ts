@@ -80,11 +80,6 @@ function pieceOf(rows: readonly JournalRow[], lengthMax: number): Uint8Array {
   return bytes.all();
 }
 
-/** The SHA-256 of some bytes. */
-export function sha256(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest();
-}
-
 /**
  * The seal of a commit: SHA-256 over the previous hash, the commit's range and time (Unix
  * milliseconds), and every fact's seq, time, kind, detail and body. A fact that is changed,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CertificateForm } from '../../ops/config/certificate-form.ts';
 import { readForwardedClientCert } from './forwarded-client-cert.ts';
 
@@ -52,6 +52,5 @@ function fromEnvoy(value: string): ValueRead {
   if (read.kind === 'refused') return read;
   const certificate = fromEscapedPem(read.cert);
   if (certificate.kind === 'refused' || read.hash === null) return certificate;
-  const hash = createHash('sha256').update(certificate.der).digest('hex');
-  return hash === read.hash ? certificate : MALFORMED;
+  return hash('sha256', certificate.der) === read.hash ? certificate : MALFORMED;
 }

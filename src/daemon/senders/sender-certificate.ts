@@ -1,4 +1,4 @@
-import { createHash, X509Certificate } from 'node:crypto';
+import { hash, X509Certificate } from 'node:crypto';
 
 /** Extended key usage `clientAuth` (RFC 5280, 4.2.1.12). */
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
@@ -39,7 +39,7 @@ export function senderCertificate(x509: X509Certificate): SenderCertificate | nu
   const usages: readonly string[] | undefined = x509.keyUsage;
   return {
     x509,
-    pins: [`sha256:${sha256(x509.raw)}`, `spki-sha256:${sha256(publicKey)}`],
+    pins: [`sha256:${hash('sha256', x509.raw)}`, `spki-sha256:${hash('sha256', publicKey)}`],
     notBeforeMs,
     notAfterMs,
     isForClients: usages === undefined || usages.includes(CLIENT_AUTH),
@@ -54,10 +54,6 @@ function publicKeyOf(x509: X509Certificate): Buffer | null {
     // An algorithm that OpenSSL does not know.
     return null;
   }
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** `DNS:a, URI:"b"`: Node writes names with special characters as JSON strings. */

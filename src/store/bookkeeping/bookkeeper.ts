@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { breakKey, finding } from '../../domain/break/break.ts';
 import { changedSince, withoutBasis } from '../../domain/fact/basis.ts';
 import { quarantineParts } from '../../domain/fact/quarantined.ts';
@@ -16,7 +17,6 @@ import { refused, type DecisionOutcome } from './handler-context.ts';
 import { encodeFact } from '../codec/fact.ts';
 import { bodyDigest } from './body-digest.ts';
 import { idDigest } from '../unit/id-digest.ts';
-import { sha256 } from '../seal.ts';
 import {
   type DecodeBody,
   type FactOutcome,
@@ -277,7 +277,7 @@ export class Bookkeeper {
     const seq = this.#journal(fact);
     this.#unit.find(
       finding('malformed', {
-        key: breakKey('malformed', sha256(fact.raw).toString('hex')),
+        key: breakKey('malformed', hash('sha256', fact.raw)),
         detail: `a delivery was refused (400): ${fact.defect}; its first bytes are at journal position ${seq}`,
       }),
       { seq, at: fact.at, mint: new IdMint(seq, idDigest) },

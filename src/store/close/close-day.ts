@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { reportOf } from '../../domain/close/daily-report.ts';
 import { foldDay } from '../../domain/close/fold.ts';
 import type { CloseRecord } from '../../domain/close/record.ts';
@@ -5,7 +6,6 @@ import type { DailyReport } from '../../domain/close/report.ts';
 import { storedAmount, type Amount } from '../../domain/money/amount.ts';
 import type { CloseSource, PositionTotal, SealedPositions } from '../port.ts';
 import type { CustodyEffectRow, DailyCloseRow } from '../records.ts';
-import { sha256 } from '../seal.ts';
 import { OpenDay } from './open-day.ts';
 
 /** A day's sealed report, and the rows that the store writes with it. */
@@ -18,7 +18,7 @@ export interface ComputedDay {
 
 /** The SHA-256 of a report's text, hex. The day's row and the next day's report hold it. */
 export function reportHashOf(report: string): string {
-  return sha256(Buffer.from(report, 'utf8')).toString('hex');
+  return hash('sha256', report);
 }
 
 /**
