@@ -12,6 +12,7 @@ import {
   type Writes,
 } from '../port.ts';
 import type { JournalRow } from '../records.ts';
+import { causeOf } from '../replicated/follow.ts';
 import {
   ReplicaDiverged,
   RUN_OWNERS_VERSION,
@@ -45,10 +46,6 @@ const MOVED =
 function portError(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError) || !UNAVAILABLE.test(error.code)) return error;
   return new StoreFailed(new Error(`${error.code}: ${error.message}`, { cause: error }));
-}
-
-function causeOf({ cause }: StoreFailed): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 type ComputedDay = SealedCommit['computedDays'][number];
@@ -293,9 +290,8 @@ export class SqliteLedger implements Ledger, Replica {
     try {
       fact = decodeFact(row, decodeAgain);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
       throw new ReplicaDiverged(
-        `journal position ${row.seq} cannot be read (${why}): ${RUN_OWNERS_VERSION}`,
+        `journal position ${row.seq} cannot be read (${causeOf(error)}): ${RUN_OWNERS_VERSION}`,
       );
     }
     if (fact.kind !== 'custody-record') return fact;
