@@ -44,7 +44,7 @@ export async function recordsIn(
 }
 
 /** The fact at a journal position, as a person reads it; undefined for a position without one. */
-export function factAt(journal: JournalReader, seq: number): LifeFact | undefined {
+function factAt(journal: JournalReader, seq: number): LifeFact | undefined {
   const row = journal.at(seq);
   if (row === undefined) return undefined;
   const { kind, recordedAt, detail, body } = row;
@@ -61,10 +61,25 @@ export function factAt(journal: JournalReader, seq: number): LifeFact | undefine
 const decoder = new TextDecoder();
 
 /** Whether a fact's body names one of these ids. */
-export function namesAny({ body }: LifeFact, ids: readonly (string | null)[]): boolean {
+function namesAny({ body }: LifeFact, ids: readonly (string | null)[]): boolean {
   if (body === null) return false;
   const text = decoder.decode(body);
   return ids.some((id) => id !== null && text.includes(JSON.stringify(id)));
+}
+
+/** The known facts, and of the candidates those that name one of the ids; by journal position. */
+export function lifeFacts(
+  journal: JournalReader,
+  known: readonly number[],
+  also: { readonly candidates: readonly number[]; readonly ids: readonly (string | null)[] },
+): Map<number, LifeFact> {
+  const isKnown = new Set(known);
+  const facts = new Map<number, LifeFact>();
+  for (const seq of new Set([...known, ...also.candidates])) {
+    const fact = factAt(journal, seq);
+    if (fact !== undefined && (isKnown.has(seq) || namesAny(fact, also.ids))) facts.set(seq, fact);
+  }
+  return facts;
 }
 
 /** Breaks with the newest events of their histories. */

@@ -10,7 +10,7 @@ import type { Tables } from '../../table/tables.ts';
 import { creditOf } from './credits.ts';
 import type { Sources } from './deposit-search.ts';
 import { depositRow } from './deposits.ts';
-import { factAt, namesAny, recordsIn, ROWS_MAX, withHistory } from '../life-facts.ts';
+import { lifeFacts, recordsIn, ROWS_MAX, withHistory } from '../life-facts.ts';
 import { atSnapshot } from '../list.ts';
 import { notificationOf } from '../notifications.ts';
 
@@ -135,7 +135,6 @@ async function factsOf(
   life: Omit<DepositLife, 'facts' | 'isCut'>,
   from: { readonly journal: JournalReader; readonly firstSeq: number },
 ): Promise<Map<number, LifeFact>> {
-  const { journal } = from;
   const { deposit, notifications, entries, items, acknowledgements, breaks } = life;
   const known = [
     ...[...notifications, ...entries, ...items, ...acknowledgements].map(({ seq }) => seq),
@@ -153,16 +152,7 @@ async function factsOf(
     ].filter((moment) => moment !== null),
   );
   const ids = [deposit.depositId, deposit.transactionId, ...creditIdsOf(deposit)];
-  const facts = new Map<number, LifeFact>();
-  for (const seq of new Set(known)) {
-    const fact = factAt(journal, seq);
-    if (fact !== undefined) facts.set(seq, fact);
-  }
-  for (const seq of await candidates(at, moments, from)) {
-    const fact = facts.has(seq) ? undefined : factAt(journal, seq);
-    if (fact !== undefined && namesAny(fact, ids)) facts.set(seq, fact);
-  }
-  return facts;
+  return lifeFacts(from.journal, known, { candidates: await candidates(at, moments, from), ids });
 }
 
 /** A deposit with the facts about it (`Reads.depositLife`). */

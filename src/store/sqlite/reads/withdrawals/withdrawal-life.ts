@@ -8,7 +8,7 @@ import type { JournalReader } from '../../journal/journal-reader.ts';
 import { ownHashOf, withdrawalOf } from '../../table/rows/withdrawal-row.ts';
 import type { NotificationTableRow } from '../../table/journal-tables.ts';
 import type { Tables } from '../../table/tables.ts';
-import { factAt, namesAny, recordsIn, ROWS_MAX, withHistory } from '../life-facts.ts';
+import { lifeFacts, recordsIn, ROWS_MAX, withHistory } from '../life-facts.ts';
 import { atSnapshot } from '../list.ts';
 import { withHashes } from '../notifications.ts';
 
@@ -158,19 +158,15 @@ async function factsOf(
   journal: JournalReader,
 ): Promise<Map<number, LifeFact>> {
   const { withdrawal, notifications, postings, breaks } = life;
-  const facts = new Map<number, LifeFact>();
-  const add = (seq: number, isWanted: (fact: LifeFact) => boolean): void => {
-    const fact = facts.has(seq) ? undefined : factAt(journal, seq);
-    if (fact !== undefined && isWanted(fact)) facts.set(seq, fact);
-  };
-  for (const { seq } of [...notifications, ...postings]) add(seq, () => true);
-  for (const { history } of breaks) for (const { seq } of history) add(seq, () => true);
+  const known = [...notifications, ...postings, ...breaks.flatMap(({ history }) => history)];
   const { firstSeenAt, updatedAt, transactionId } = withdrawal;
   const moments = [firstSeenAt, ...postings.map(({ postedAt }) => postedAt), updatedAt];
-  for (const seq of await recordsAround(at, moments, journal)) {
-    add(seq, (fact) => namesAny(fact, [transactionId]));
-  }
-  return facts;
+  const candidates = await recordsAround(at, moments, journal);
+  return lifeFacts(
+    journal,
+    known.map(({ seq }) => seq),
+    { candidates, ids: [transactionId] },
+  );
 }
 
 /** A withdrawal with the facts about it (`Reads.withdrawalLife`). */
