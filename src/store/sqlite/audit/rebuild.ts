@@ -1,8 +1,9 @@
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { linkSync, renameSync, rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { isDeepStrictEqual } from 'node:util';
 import { checkHashChain } from './audit.ts';
 import { checkpointLog, openForRebuild, openForWriting, removeDatabase } from '../file/database.ts';
+import { freeName } from '../file/new-file.ts';
 import { explained } from '../file/open-refusal.ts';
 import { StoreRefused } from '../../refusal.ts';
 import { replay } from './replay.ts';
@@ -113,9 +114,7 @@ function assertFeedKept(old: Database, fresh: Database, path: string): void {
 }
 
 function replaceBy(fresh: string, path: string): string {
-  let number = 1;
-  while (existsSync(`${path}.before-rebuild-${number}`)) number += 1;
-  const previous = `${path}.before-rebuild-${number}`;
+  const previous = freeName(`${path}.before-rebuild`);
   // The store's name always exists: a daemon that starts now must not create a new store.
   linkSync(path, previous);
   renameSync(fresh, path);

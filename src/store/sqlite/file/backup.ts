@@ -11,7 +11,7 @@ import {
   openForWriting,
   removeDatabase,
 } from './database.ts';
-import { makeNewStore, refuseExisting, unfinishedOf } from './new-file.ts';
+import { freeName, makeNewStore, refuseExisting, unfinishedOf } from './new-file.ts';
 import { explained, folderRefusal } from './open-refusal.ts';
 import { StoreRefused } from '../../refusal.ts';
 import { SqliteLedger } from '../sqlite-ledger.ts';
@@ -41,8 +41,11 @@ export async function backup(from: string, to: string, progress: Progress): Prom
   }
 }
 
-/** Copies a store page by page, in its state when the copy began. */
-async function copyPages(from: string, to: string, progress: Progress): Promise<void> {
+/**
+ * Copies a store page by page, in its state when the copy began. With SQLite, not as a file, because
+ * commits may still be in the source's WAL.
+ */
+async function copyPages(from: string, to: string, progress?: Progress): Promise<void> {
   const db = openForReading(from);
   let started = false;
   let done = 0;
@@ -51,9 +54,9 @@ async function copyPages(from: string, to: string, progress: Progress): Promise<
     holdSnapshot(db);
     await db.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
-        if (!started) progress.start('backup', totalPages);
+        if (!started) progress?.start('backup', totalPages);
         started = true;
-        progress.tick(totalPages - remainingPages - done);
+        progress?.tick(totalPages - remainingPages - done);
         done = totalPages - remainingPages;
         return PAGES_PER_STEP;
       },
@@ -102,29 +105,16 @@ export async function restore(
     const replaced = existsSync(to) ? lastHistory(to) : 0;
     if (existsSync(to)) checkpointUnlessDamaged(to);
     removeDatabase(fresh);
-    await copy(from, fresh);
+    await copyPages(from, fresh);
     await recordRestore(fresh, { ...options, replaced });
     // The record is still in the WAL when closing could not copy it, and the WAL is not renamed.
     makeOneFile(fresh);
     return replaceStore(fresh, to);
   } catch (error) {
     removeDatabase(fresh);
-    throw error;
+    throw explained(fresh, error);
   } finally {
     lock.release();
-  }
-}
-
-/** Copies with SQLite, not as a file, because commits may still be in the backup's WAL. */
-async function copy(from: string, to: string): Promise<void> {
-  const db = openForReading(from);
-  try {
-    makePrivate(to);
-    await db.backup(to);
-  } catch (error) {
-    throw explained(to, error);
-  } finally {
-    db.close();
   }
 }
 
@@ -169,7 +159,7 @@ async function recordRestore(
 }
 
 function replaceStore(fresh: string, to: string): Restored {
-  const previous = existsSync(to) ? freeName(to) : null;
+  const previous = existsSync(to) ? freeName(`${to}.before-restore`) : null;
   if (previous !== null) {
     linkSync(to, previous);
     // A reader may keep these files. They are empty unless the store is damaged.
@@ -179,10 +169,4 @@ function replaceStore(fresh: string, to: string): Restored {
   }
   renameSync(fresh, to);
   return { previous };
-}
-
-function freeName(path: string): string {
-  let number = 1;
-  while (existsSync(`${path}.before-restore-${number}`)) number += 1;
-  return `${path}.before-restore-${number}`;
 }

@@ -9,6 +9,13 @@ export function unfinishedOf(path: string): string {
   return `${path}.partial`;
 }
 
+/** The first of `path-1`, `path-2` and so on where nothing exists: a replaced store is kept there. */
+export function freeName(path: string): string {
+  let number = 1;
+  while (existsSync(`${path}-${number}`)) number += 1;
+  return `${path}-${number}`;
+}
+
 /**
  * Refuses the path of a new store where something exists already; `option` names the flag that gives
  * the path. Throws `StoreRefused`.
