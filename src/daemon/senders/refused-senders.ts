@@ -1,6 +1,6 @@
 import type { Logger } from '../../ops/log.ts';
 import type { RefusedCertificate } from './certificate-gate.ts';
-import { CERTIFICATE_REFUSALS, type CertificateRefusal } from './certificate-rules.ts';
+import type { CertificateRefusal } from './certificate-rules.ts';
 
 /** Shortest interval between two log lines of one cause: a refused sender keeps trying. */
 const BETWEEN_LINES_MS_MIN = 60_000;
@@ -55,42 +55,28 @@ class Repeats {
   }
 }
 
-/**
- * Logs senders that are refused, with advice. Keeps one count and one
- * time per cause.
- */
+/** What is counted apart: forgeries must not hide that the service's own certificate ended. */
+type Cause = CertificateRefusal | 'token' | 'connection' | 'unproxied' | 'busy';
+
+/** Logs senders that are refused, with advice. Keeps one count and one time per cause. */
 export class RefusedSenders {
   readonly #log: Logger;
-  /** Apart by reason: forgeries must not hide that the service's own certificate ended. */
-  readonly #certificates: ReadonlyMap<CertificateRefusal, Repeats>;
-  readonly #tokens: Repeats;
-  readonly #connections: Repeats;
-  readonly #unproxied: Repeats;
-  readonly #busy: Repeats;
+  readonly #now: () => number;
+  readonly #repeats = new Map<Cause, Repeats>();
 
   /** `now`: a monotonic clock, milliseconds. */
   constructor(options: { readonly log: Logger; readonly now: () => number }) {
     this.#log = options.log;
-    this.#certificates = new Map(
-      CERTIFICATE_REFUSALS.map((reason) => [reason, new Repeats(options.now)]),
-    );
-    this.#tokens = new Repeats(options.now);
-    this.#connections = new Repeats(options.now);
-    this.#unproxied = new Repeats(options.now);
-    this.#busy = new Repeats(options.now);
+    this.#now = options.now;
   }
 
   /** Names the reason, the peer and the certificate's pins: the answer says none of it. */
   certificate({ reason, peer, certificate }: RefusedCertificate): void {
-    const count = this.#certificates.get(reason)?.count() ?? null;
-    if (count === null) return;
     const [pin, publicKeyPin] = certificate?.pins ?? [];
     const shown =
       certificate === null ? {} : { pin, publicKeyPin, validTo: certificate.x509.validTo };
-    this.#log.warn(
-      { refused: count, reason, peer, ...shown },
-      `deliveries are refused (403): ${ADVICE[reason]}`,
-    );
+    const text = `deliveries are refused (403): ${ADVICE[reason]}`;
+    this.#warn(reason, text, { reason, peer, ...shown });
   }
 
   /** `header`: the name of a certificate header, while no certificate is required. */
@@ -103,41 +89,39 @@ export class RefusedSenders {
 
   /** Never logs the token received: it may be a valid token with a typing error. */
   token(): void {
-    const refused = this.#tokens.count();
-    if (refused === null) return;
-    this.#log.warn(
-      { refused },
+    this.#warn(
+      'token',
       'requests are refused (404): their path token is not in intake.pathTokens; if the custody service sends them, `counterfoil subscribe --check` lists vaults that do not deliver to custody.webhookUrl, and `counterfoil doctor` checks the token in that URL',
     );
   }
 
   /** A delivery that the queue or the store does not take now. */
   busy(): void {
-    const refused = this.#busy.count();
-    if (refused === null) return;
-    this.#log.warn(
-      { refused },
+    this.#warn(
+      'busy',
       'deliveries are answered 503, and the custody service repeats them; if no other line says that the store takes nothing, too many wait at once: the disk is too slow, or intake.queueMax is too small',
     );
   }
 
   /** `cause`: why `listen.tls` refused the certificate. */
   connection(cause: string): void {
-    const refused = this.#connections.count();
-    if (refused === null) return;
-    this.#log.warn(
-      { refused, cause },
-      `connections are refused: their client certificate is not accepted (${cause}); if they come from the custody service, put the certificate's authority into listen.tls.caFile`,
-    );
+    const text = `connections are refused: their client certificate is not accepted (${cause}); if they come from the custody service, put the certificate's authority into listen.tls.caFile`;
+    this.#warn('connection', text, { cause });
   }
 
   /** `peer`: the address of whoever opened a connection without the PROXY protocol. */
   unproxied(peer: string): void {
-    const refused = this.#unproxied.count();
-    if (refused === null) return;
-    this.#log.warn(
-      { refused, peer },
+    this.#warn(
+      'unproxied',
       'connections are refused: they do not begin with a PROXY protocol header; let the proxy send one, or set listen.proxyProtocol to false',
+      { peer },
     );
+  }
+
+  #warn(cause: Cause, text: string, about: object = {}): void {
+    const repeats = this.#repeats.get(cause) ?? new Repeats(this.#now);
+    this.#repeats.set(cause, repeats);
+    const refused = repeats.count();
+    if (refused !== null) this.#log.warn({ refused, ...about }, text);
   }
 }
