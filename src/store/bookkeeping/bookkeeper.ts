@@ -5,7 +5,7 @@ import { quarantineParts } from '../../domain/fact/quarantined.ts';
 import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { exceededHashLimit } from '../../domain/hash/hash-limits.ts';
 import { handleNotification } from '../../domain/fact/notification-handler.ts';
-import type { RuleContext, KeyedHashState } from '../../domain/hash/hash-state.ts';
+import type { KeyedHashState } from '../../domain/hash/hash-state.ts';
 import type { EntrySource } from '../../domain/money/entry.ts';
 import type { Fact, IntakeStatus } from '../../domain/fact/fact.ts';
 import { IdMint, type AssetId } from '../../domain/ids.ts';
@@ -13,7 +13,7 @@ import type { Notification } from '../../domain/fact/notification.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { CustodyHandler } from './custody-handler.ts';
 import { DecisionHandler, type RetryDecision } from './decision-handler.ts';
-import { refused, type DecisionOutcome } from './handler-context.ts';
+import { refused, type DecisionOutcome, type Now } from './handler-context.ts';
 import { encodeFact } from '../codec/fact.ts';
 import { bodyDigest } from './body-digest.ts';
 import { idDigest } from '../unit/id-digest.ts';
@@ -131,7 +131,7 @@ export class Bookkeeper {
     return DELIVERED[status];
   }
 
-  #ruleContext(at: number, source: EntrySource): RuleContext & { seq: number } {
+  #ruleContext(at: number, source: EntrySource): Now {
     const seq = this.#unit.nextSeq;
     return {
       at,
@@ -186,7 +186,7 @@ export class Bookkeeper {
    * notification is quarantined. `bounded`: a hash with too many records takes no more; a replay
    * ignores that limit.
    */
-  #handle(notification: Notification, now: RuleContext & { seq: number }, bounded: boolean) {
+  #handle(notification: Notification, now: Now, bounded: boolean) {
     const withdrawal =
       notification.stream === 'outgoing'
         ? this.#unit.withdrawal(notification.transactionId)
@@ -286,10 +286,7 @@ export class Bookkeeper {
   }
 
   /** Takes a quarantined body again. If it can be read now, it takes effect as if it arrived now. */
-  #retry(
-    { quarantineId, basis }: RetryDecision,
-    now: RuleContext & { seq: number },
-  ): DecisionOutcome {
+  #retry({ quarantineId, basis }: RetryDecision, now: Now): DecisionOutcome {
     this.flush();
     const kept = this.#source.quarantine(quarantineId);
     if (kept === undefined) return refused('not_found', `no quarantined body ${quarantineId}`);

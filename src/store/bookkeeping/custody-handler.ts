@@ -14,7 +14,6 @@ import {
   isEmpty,
   NO_CHANGES,
   type ChangeSet,
-  type RuleContext,
   type HashState,
   type KeyedHashState,
 } from '../../domain/hash/hash-state.ts';
@@ -38,11 +37,10 @@ import type { NamedHash } from '../../domain/withdrawal/own-hash.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import { ExemptionHandler } from './exemption-handler.ts';
 import { takeClose } from './close-handler.ts';
-import type { HandlerContext } from './handler-context.ts';
+import type { HandlerContext, Now } from './handler-context.ts';
 import { RunHandler } from './run-handler.ts';
 
 type RecordFact = Extract<Fact, { kind: 'custody-record' }>;
-type Now = RuleContext & { readonly seq: number };
 
 /** Applies evidence from the custody API. The rules compare it with the records as they are now. */
 export class CustodyHandler {

@@ -14,22 +14,25 @@ import {
   type DepositDecision,
 } from '../../domain/deposit/person-decisions.ts';
 import { takenBack } from '../../domain/deposit/taken-back.ts';
-import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
+import { changeSet } from '../../domain/hash/hash-state.ts';
 import { changedSince } from '../../domain/fact/basis.ts';
 import type { Fact } from '../../domain/fact/fact.ts';
 import { suspenseEntries } from '../../domain/money/suspense.ts';
-import { refused, type DecisionOutcome, type HandlerContext } from './handler-context.ts';
+import {
+  refused,
+  TAKEN,
+  type DecisionOutcome,
+  type HandlerContext,
+  type Now,
+} from './handler-context.ts';
 import { PolicyHandler } from './policy-handler.ts';
-import { compareResolved } from './run-handler.ts';
+import { compareResolved, movementOf } from './run-handler.ts';
 
 type DecisionFact = Extract<Fact, { kind: 'decision' }>;
-type Now = RuleContext & { readonly seq: number };
 
 export type RetryDecision = Extract<DecisionFact['decision'], { kind: 'retry' }>;
 
 type Retry = (decision: RetryDecision, now: Now) => DecisionOutcome;
-
-const TAKEN: DecisionOutcome = { kind: 'taken' };
 
 /** Applies decisions of people, consumers and the configuration. */
 export class DecisionHandler {
@@ -252,11 +255,10 @@ export class DecisionHandler {
     known: Break,
     { now, followsChain }: { readonly now: Now; readonly followsChain: boolean },
   ): void {
-    const { vaultId, network, blockchainHash, asset } = known.subject;
-    if (vaultId === null || network === null || blockchainHash === null || asset === null) return;
     const { unit, source } = this.#context;
-    const movement = unit.movement({ vaultId, network, blockchainHash, asset });
+    const movement = movementOf(unit, known);
     if (movement === undefined) return;
+    const { vaultId, network, blockchainHash, asset } = movement;
     const onChain = unit
       .hashState(network, blockchainHash)
       .sightings.filter((one) => one.stream === 'blockchain' && one.vaultId === vaultId)

@@ -12,14 +12,7 @@ import {
   type ExemptDifference,
   type Exemptions,
 } from '../../domain/break/exemption.ts';
-import type { IdMint } from '../../domain/ids.ts';
-import type { HandlerContext } from './handler-context.ts';
-
-interface At {
-  readonly seq: number;
-  readonly at: number;
-  readonly mint: IdMint;
-}
+import type { HandlerContext, Now } from './handler-context.ts';
 
 function isLocal({ type }: Pick<Finding, 'type'>): boolean {
   return (LOCAL_BREAKS as readonly BreakType[]).includes(type);
@@ -66,7 +59,7 @@ export class ExemptionHandler {
   reconsider(
     differences: readonly ExemptDifference[],
     isGone: (found: Finding) => boolean,
-    now: At,
+    now: Now,
   ): {
     readonly broken: number;
     readonly compareAgain: readonly Finding[];
@@ -97,7 +90,7 @@ export class ExemptionHandler {
   }
 
   /** Resolves open breaks that a rule matches now; counts those of the custody half by rule. */
-  exemptOpen(breaks: readonly Break[], now: At): Readonly<Record<string, number>> {
+  exemptOpen(breaks: readonly Break[], now: Now): Readonly<Record<string, number>> {
     const { unit } = this.#context;
     const open = breaks.flatMap(({ key }) => unit.unresolvedBreak(key) ?? []);
     const { exempt } = parted(open.map(findingOf), this.#exemptions(now.at));

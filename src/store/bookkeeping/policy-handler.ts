@@ -10,18 +10,23 @@ import type { Decision } from '../../domain/fact/decision.ts';
 import { decimalsParts } from '../../domain/fact/pinned-decimals.ts';
 import { isUpToDate, type Deposit } from '../../domain/deposit/deposit.ts';
 import { asPinned } from '../../domain/deposit/decimals.ts';
-import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
+import { changeSet } from '../../domain/hash/hash-state.ts';
 import { haltsIn, isHalted, scopeText, withHalt } from '../../domain/policy/halt.ts';
 import type { AssetId } from '../../domain/ids.ts';
 import { evaluate } from '../../domain/deposit/evaluation.ts';
 import type { PolicyRow } from '../records.ts';
-import { refused, type DecisionOutcome, type HandlerContext } from './handler-context.ts';
+import {
+  refused,
+  TAKEN,
+  type DecisionOutcome,
+  type HandlerContext,
+  type Now,
+} from './handler-context.ts';
 
 export type PolicyDecision = Extract<
   Decision,
   { kind: 'policy' | 'halt' | 'resume' | 'judge' | 'decimals' }
 >;
-type Now = RuleContext & { readonly seq: number };
 type Change = { readonly policy: CreditingPolicy } & (
   | { readonly source: 'config'; readonly configured: CreditingPolicy }
   | { readonly source: 'api'; readonly configured: null }
@@ -34,7 +39,6 @@ type Change = { readonly policy: CreditingPolicy } & (
  */
 const REEVALUATED_AT_ONCE_MAX = 500;
 
-const TAKEN: DecisionOutcome = { kind: 'taken' };
 const UNCHANGED: DecisionOutcome = { kind: 'unchanged' };
 
 /** Whether a decision's basis is this policy. A decision without a basis asks for no check. */

@@ -3,17 +3,15 @@ import { isAddressBreakOver } from '../../domain/chain/address-comparison.ts';
 import { LOCAL_BREAKS, type BreakType, type Finding } from '../../domain/break/break.ts';
 import { NO_REPAIRS, type CustodyRecord } from '../../domain/fact/custody-record.ts';
 import { compareMovements } from '../../domain/deposit/record/verification.ts';
-import { changeSet, type ChangeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
+import { changeSet, type ChangeSet } from '../../domain/hash/hash-state.ts';
 import { EXEMPTIBLE_TYPES, sumByRule } from '../../domain/break/exemption.ts';
 import { changedSince, type Movement } from '../../domain/money/movement.ts';
 import { isPostedFor } from '../../domain/hash/sighting.ts';
 import { hasArrived } from '../../domain/withdrawal/comparison.ts';
 import { handleAges } from './age-handler.ts';
-import type { HandlerContext } from './handler-context.ts';
+import type { HandlerContext, Now } from './handler-context.ts';
 import type { ExemptionHandler } from './exemption-handler.ts';
 import type { UnitOfWork } from '../unit/unit-of-work.ts';
-
-type Now = RuleContext & { readonly seq: number };
 
 /**
  * How many movements one commit compares. Intake waits for the commit, some milliseconds at this
@@ -149,7 +147,7 @@ export class RunHandler {
     if (moves) unit.putReviewCursor(next);
     return {
       reopened: reopened.broken,
-      compareAgain: reopened.compareAgain.flatMap((found) => movementOf(unit, found) ?? []),
+      compareAgain: reopened.compareAgain.flatMap((found) => movementAgain(unit, found) ?? []),
       exempt,
       changed: applied || moves || reopened.changed || Object.keys(exempt).length > 0,
     };
@@ -196,19 +194,24 @@ function isOver(unit: UnitOfWork, found: Finding): boolean {
   return isAddressBreakOver(found, unit.hashState(network, blockchainHash));
 }
 
-/** The movement of a difference, marked to be compared again although neither side has changed. */
-function movementOf(unit: UnitOfWork, { subject }: Finding): Movement | undefined {
+/** The movement that a difference is about. */
+export function movementOf(unit: UnitOfWork, { subject }: Finding): Movement | undefined {
   const { vaultId, network, blockchainHash, asset } = subject;
   if (vaultId === null || network === null || blockchainHash === null || asset === null) {
     return undefined;
   }
-  const movement = unit.movement({ vaultId, network, blockchainHash, asset });
+  return unit.movement({ vaultId, network, blockchainHash, asset });
+}
+
+/** The same, marked to be compared again although neither side has changed. */
+function movementAgain(unit: UnitOfWork, found: Finding): Movement | undefined {
+  const movement = movementOf(unit, found);
   return movement && changedSince(movement);
 }
 
 /** Lets the next run compare the movement of a resolved break again: a difference opens a new break. */
 export function compareResolved(unit: UnitOfWork, found: Finding): void {
   if (!(LOCAL_BREAKS as readonly BreakType[]).includes(found.type)) return;
-  const movement = movementOf(unit, found);
+  const movement = movementAgain(unit, found);
   if (movement !== undefined) unit.putMovement(movement);
 }
