@@ -1,7 +1,7 @@
 import { JournalUnavailable } from '../replicated/shared-journal.ts';
 import type { JournalAddress } from './address.ts';
 import { Primary } from './connection/primary.ts';
-import type { Call, Statement } from './connection/session.ts';
+import type { Calls, Statement } from './connection/session.ts';
 import { sessionName, StandbyWait } from './connection/standby-wait.ts';
 import { StatementFailed } from './connection/statement-failure.ts';
 
@@ -143,9 +143,7 @@ export class CustodyRequests {
     clearTimeout(cut);
   }
 
-  async #answers<Rows extends readonly object[]>(calls: {
-    readonly [Index in keyof Rows]: Call<Rows[Index]>;
-  }) {
+  async #answers<Rows extends readonly object[]>(calls: Calls<Rows>) {
     const session = await this.#primary.session();
     const { rows, unproven } = await this.#wait.write<Rows>(session, calls);
     if (unproven !== undefined) throw new JournalUnavailable(unproven);

@@ -38,7 +38,7 @@ import {
 import { missingCommit, replacedCommit } from './diverged-replica.ts';
 import { readJournalState, type AskingReceiver } from './read-journal-state.ts';
 import { Primary } from './connection/primary.ts';
-import type { Answers, Call, Session } from './connection/session.ts';
+import type { Call, Calls, Rowsets, Session } from './connection/session.ts';
 import { NO_PROOF_ADVICE, withoutStandby } from './connection/standby-proof.ts';
 import { sessionName, StandbyWait, type StandbyPolicy } from './connection/standby-wait.ts';
 import { StatementFailed } from './connection/statement-failure.ts';
@@ -269,15 +269,13 @@ export class PostgresJournal implements SharedJournal {
   }
 
   /** Answers of calls that write; throws when the server did not wait for the standby. */
-  async #write<Rows extends readonly object[]>(calls: {
-    readonly [Index in keyof Rows]: Call<Rows[Index]>;
-  }): Promise<Rowsets<Rows>> {
+  async #write<Rows extends readonly object[]>(calls: Calls<Rows>): Promise<Rowsets<Rows>> {
     return this.#writeIn(await this.#primary.session(), calls);
   }
 
   async #writeIn<Rows extends readonly object[]>(
     session: Session,
-    calls: { readonly [Index in keyof Rows]: Call<Rows[Index]> },
+    calls: Calls<Rows>,
   ): Promise<Rowsets<Rows>> {
     const { rows, unproven } = await this.#safely(() => this.#wait.write<Rows>(session, calls));
     if (unproven !== undefined) throw new JournalUnavailable(unproven);
@@ -286,7 +284,7 @@ export class PostgresJournal implements SharedJournal {
 
   async #answers<Rows extends readonly object[]>(
     session: Session,
-    calls: { readonly [Index in keyof Rows]: Call<Rows[Index]> },
+    calls: Calls<Rows>,
   ): Promise<Rowsets<Rows>> {
     const { rows } = await this.#safely(() => session.callAll<Rows>(calls));
     return rows;
@@ -322,8 +320,6 @@ export class PostgresJournal implements SharedJournal {
     }
   }
 }
-
-type Rowsets<Rows extends readonly object[]> = Answers<Rows>['rows'];
 
 /** States of insufficient resources, and of a failed read or write of a file. */
 const LACKS_SPACE = /^(?:53|58)/;

@@ -23,9 +23,19 @@ export interface Call<Row extends object = object> {
   readonly values?: readonly unknown[];
 }
 
+/** Pipelined calls, by the shapes of their rows. */
+export type Calls<Rows extends readonly object[]> = {
+  readonly [Index in keyof Rows]: Call<Rows[Index]>;
+};
+
+/** The rows that pipelined calls answer. */
+export type Rowsets<Rows extends readonly object[]> = {
+  readonly [Index in keyof Rows]: readonly Rows[Index][];
+};
+
 /** Answers to pipelined calls. */
-export interface Answers<Rows extends readonly object[]> {
-  readonly rows: { readonly [Index in keyof Rows]: readonly Rows[Index][] };
+interface Answers<Rows extends readonly object[]> {
+  readonly rows: Rowsets<Rows>;
   /** A warning of the server; for example that it did not wait for the standby. */
   readonly warning: string | null;
 }
@@ -117,9 +127,7 @@ export class Session {
    * after all have ended. Its effect is `unknown` unless the first call failed. Callers wait for the
    * answers before they send more.
    */
-  async callAll<Rows extends readonly object[]>(calls: {
-    readonly [Index in keyof Rows]: Call<Rows[Index]>;
-  }): Promise<Answers<Rows>> {
+  async callAll<Rows extends readonly object[]>(calls: Calls<Rows>): Promise<Answers<Rows>> {
     this.#warnings.length = 0;
     const wasOpen = this.#isOpen;
     const sent = calls.map(({ statement: { name, text }, values = [] }) =>
@@ -134,7 +142,7 @@ export class Session {
     const failure = rows.find((one) => one instanceof StatementFailed);
     if (failure !== undefined) throw failure === rows[0] ? failure : failure.afterAnother();
     // Each element has the shape that its call names.
-    return { rows: rows as unknown as Answers<Rows>['rows'], warning: this.#warnings[0] ?? null };
+    return { rows: rows as unknown as Rowsets<Rows>, warning: this.#warnings[0] ?? null };
   }
 
   /** Runs several statements without values as one transaction. Throws `StatementFailed`. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Call, Session, Statement } from './session.ts';
+import type { Call, Calls, Rowsets, Session, Statement } from './session.ts';
 import { StatementFailed } from './statement-failure.ts';
 
 /** How long the standby may take for what others have written since. It is there within milliseconds. */
@@ -50,7 +50,7 @@ const PROOF: Statement<ProofRow> = {
 
 /** Answers to calls that write. */
 export interface Written<Rows extends readonly object[]> {
-  readonly rows: { readonly [Index in keyof Rows]: readonly Rows[Index][] };
+  readonly rows: Rowsets<Rows>;
   /** Why they count as not kept; undefined when they are kept. */
   readonly unproven: string | undefined;
   /** Whether they count as not kept because no standby is configured. */
@@ -67,7 +67,7 @@ export interface Written<Rows extends readonly object[]> {
  */
 export async function provenWrite<Rows extends readonly object[]>(
   session: Session,
-  calls: { readonly [Index in keyof Rows]: Call<Rows[Index]> },
+  calls: Calls<Rows>,
 ): Promise<Written<Rows>> {
   const { rows, warning } = await session.callAll<object[]>([
     ...(calls as readonly Call[]),
@@ -75,7 +75,7 @@ export async function provenWrite<Rows extends readonly object[]>(
   ]);
   // The last answer has the shape of its call, and the others those of `calls`.
   const [after] = rows.at(-1) as readonly ProofRow[];
-  const answered = rows.slice(0, -1) as unknown as Written<Rows>['rows'];
+  const answered = rows.slice(0, -1) as unknown as Rowsets<Rows>;
   if (after === undefined) throw new Error('a question without an answer');
   const unproven = warning ?? (await doubtOf(session, after));
   return {

@@ -1,5 +1,5 @@
 import type { Primary } from './primary.ts';
-import type { Call, Session, Statement } from './session.ts';
+import type { Call, Calls, Session, Statement } from './session.ts';
 import { provenWrite, type Written } from './standby-proof.ts';
 import { StatementFailed } from './statement-failure.ts';
 
@@ -63,7 +63,7 @@ export class StandbyWait {
   /** Runs calls that write, each once. Throws `StatementFailed`. */
   async write<Rows extends readonly object[]>(
     session: Session,
-    calls: { readonly [Index in keyof Rows]: Call<Rows[Index]> },
+    calls: Calls<Rows>,
   ): Promise<Written<Rows>> {
     if (this.#standby === 'required') return provenWrite<Rows>(session, calls);
     await this.#prepare(session);
