@@ -139,9 +139,9 @@ export class PostgresJournal implements SharedJournal {
 
   async read(after: JournalHead, factsMax: number): Promise<Following> {
     const session = await this.#primary.session();
-    const [found] = await this.#answers<[SealColumns & { bytes: number }]>(session, [
-      { statement: SEALS, values: [after.commitNumber, READ_COMMITS_MAX] },
-    ]);
+    const { rows: found } = await this.#safely(() =>
+      session.call(SEALS, after.commitNumber, READ_COMMITS_MAX),
+    );
     const isKnown = after.commitNumber === 0 || isHead(found[0], after);
     if (!isKnown) {
       await this.#assertVouchedFor(session, after);
@@ -178,9 +178,8 @@ export class PostgresJournal implements SharedJournal {
 
   async owner(): Promise<Owner | null> {
     const session = await this.#primary.session();
-    const [[row]] = await this.#answers<[NonNullable<typeof OWNER.row>]>(session, [
-      { statement: OWNER },
-    ]);
+    const { rows } = await this.#safely(() => session.call(OWNER));
+    const [row] = rows;
     if (row === undefined || row.name === null || row.url === null) return null;
     return { name: row.name, url: row.url, epoch: row.epoch, isLeased: row.isLeased };
   }
@@ -260,9 +259,8 @@ export class PostgresJournal implements SharedJournal {
   }
 
   async #head(session: Session): Promise<JournalHead> {
-    const [[head]] = await this.#answers<[NonNullable<typeof HEAD.row>]>(session, [
-      { statement: HEAD },
-    ]);
+    const { rows } = await this.#safely(() => session.call(HEAD));
+    const [head] = rows;
     if (head === undefined)
       throw new JournalUnavailable('the table ownership has no row: restore the database');
     return head;
@@ -279,14 +277,6 @@ export class PostgresJournal implements SharedJournal {
   ): Promise<Rowsets<Rows>> {
     const { rows, unproven } = await this.#safely(() => this.#wait.write<Rows>(session, calls));
     if (unproven !== undefined) throw new JournalUnavailable(unproven);
-    return rows;
-  }
-
-  async #answers<Rows extends readonly object[]>(
-    session: Session,
-    calls: Calls<Rows>,
-  ): Promise<Rowsets<Rows>> {
-    const { rows } = await this.#safely(() => session.callAll<Rows>(calls));
     return rows;
   }
 
