@@ -1,5 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
-import type { IntakeStatus } from '../../domain/fact/fact.ts';
+import { INTAKE_STATUSES } from '../../domain/fact/fact.ts';
 import type { StoredNotification } from '../../store/answers.ts';
 import { needs, type ApiEnv } from '../access.ts';
 import { journalSeq } from './journal.ts';
@@ -9,11 +9,7 @@ import type { Services } from '../services.ts';
 import { isoTime, timeText } from '../formats.ts';
 
 /** How a delivery was answered. */
-export const intakeStatus = z.enum({
-  accepted: 'accepted',
-  duplicate: 'duplicate',
-  quarantined: 'quarantined',
-} as const satisfies { [Status in IntakeStatus]: Status });
+export const intakeStatus = z.enum(INTAKE_STATUSES);
 
 const notificationSchema = z
   .object({

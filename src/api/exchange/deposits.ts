@@ -2,10 +2,10 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Decision } from '../../domain/fact/decision.ts';
 import {
+  DEPOSIT_STATES,
   HOLD_REASONS,
   partsOf,
   type Deposit,
-  type DepositState,
 } from '../../domain/deposit/deposit.ts';
 import { versionText } from '../../domain/fact/basis.ts';
 import { DepositId } from '../../domain/ids.ts';
@@ -18,17 +18,7 @@ import type { Reads } from '../../store/reads.ts';
 import type { Services } from '../services.ts';
 import { amountText, isoTime, isoTimeOrNull, jsonBody, timeText } from '../formats.ts';
 
-const depositState = z.enum({
-  detected: 'detected',
-  confirming: 'confirming',
-  verifying: 'verifying',
-  credited: 'credited',
-  settled: 'settled',
-  internal: 'internal',
-  held: 'held',
-  rolled_back: 'rolled_back',
-  reversed: 'reversed',
-} as const satisfies { [State in DepositState]: State });
+const depositState = z.enum(DEPOSIT_STATES);
 
 const holdReason = z.enum(HOLD_REASONS);
 

@@ -1,6 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { policyVersion } from '../../domain/policy/policy.ts';
 import {
+  SIMULATED_EFFECTS,
   simulatePolicy,
   type SimulatedDeposit,
   type SimulatedEffect,
@@ -18,14 +19,10 @@ const DEPOSITS_MAX = 1_000;
 
 const outcomeSchema = z.object({ state: depositFields.state, reason: depositFields.reason });
 
-const effectSchema = z
-  .enum({ held: 'held', freed: 'freed', other: 'other' } as const satisfies {
-    [Effect in SimulatedEffect]: Effect;
-  })
-  .openapi({
-    description:
-      '`held`: only the proposed policy holds it; `freed`: only the policy in force does; `other`: another reason or state.',
-  });
+const effectSchema = z.enum(SIMULATED_EFFECTS).openapi({
+  description:
+    '`held`: only the proposed policy holds it; `freed`: only the policy in force does; `other`: another reason or state.',
+});
 
 const changedSchema = z
   .object({

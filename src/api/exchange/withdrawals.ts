@@ -1,9 +1,9 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
-import type { ChangeKind } from '../../domain/fact/notification.ts';
-import type {
-  CustodyKnowledge,
-  Withdrawal,
-  WithdrawalStatus,
+import { CHANGE_KINDS } from '../../domain/fact/notification.ts';
+import {
+  CUSTODY_KNOWLEDGE,
+  WITHDRAWAL_STATUSES,
+  type Withdrawal,
 } from '../../domain/withdrawal/withdrawal.ts';
 import { needs, type ApiEnv } from '../access.ts';
 import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
@@ -11,35 +11,12 @@ import { answers, notFound } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { amountText, isoTime, timeText } from '../formats.ts';
 
-const withdrawalStatus = z.enum({
-  'approval-pending': 'approval-pending',
-  requested: 'requested',
-  inited: 'inited',
-  'to-sign': 'to-sign',
-  signed: 'signed',
-  submitted: 'submitted',
-  mined: 'mined',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  replaced: 'replaced',
-  rolledback: 'rolledback',
-} as const satisfies { [Status in WithdrawalStatus]: Status });
+const withdrawalStatus = z.enum(WITHDRAWAL_STATUSES);
 
-const custodyKnowledge = z.enum({
-  unasked: 'unasked',
-  known: 'known',
-  doubted: 'doubted',
-  unknown: 'unknown',
-} as const satisfies { [Knowledge in CustodyKnowledge]: Knowledge });
+const custodyKnowledge = z.enum(CUSTODY_KNOWLEDGE);
 
 /** The kind of a balance change; see the custody service's tags. */
-export const changeKind = z.enum({
-  transfer: 'transfer',
-  change: 'change',
-  fee: 'fee',
-  rebate: 'rebate',
-  mint: 'mint',
-} as const satisfies { [Kind in ChangeKind]: Kind });
+export const changeKind = z.enum(CHANGE_KINDS);
 
 const withdrawalSchema = z
   .object({

@@ -1,12 +1,12 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import {
   BREAK_ACTIONS,
+  BREAK_STATES,
   BREAK_TYPES,
   differenceOf,
   partsOf,
+  SEVERITIES,
   type BreakFigures,
-  type BreakState,
-  type Severity,
 } from '../../domain/break/break.ts';
 import { breakText } from '../../domain/break/shown-text.ts';
 import { cursorOf, type FeedRestore } from '../../domain/deposit/feed-cursor.ts';
@@ -26,21 +26,13 @@ import { amountText, isoTime, isoTimeOrNull, jsonBody, timeText, tooLong } from 
 const tags = ['Breaks'];
 const ASSIGNEE_CHARACTERS_MAX = 256;
 
-const breakState = z.enum({
-  open: 'open',
-  investigating: 'investigating',
-  resolved: 'resolved',
-} as const satisfies { [State in BreakState]: State });
+const breakState = z.enum(BREAK_STATES);
 
 const stateFilter = z
-  .enum({ ...breakState.enum, unresolved: 'unresolved' })
+  .enum([...BREAK_STATES, 'unresolved'])
   .openapi({ description: '`unresolved`: open or under investigation.' });
 
-const severity = z.enum({
-  info: 'info',
-  warning: 'warning',
-  critical: 'critical',
-} as const satisfies { [Level in Severity]: Level });
+const severity = z.enum(SEVERITIES);
 
 const reversalSchema = z
   .object({

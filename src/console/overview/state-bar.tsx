@@ -1,5 +1,4 @@
-import type { DepositState } from '../../domain/deposit/deposit.ts';
-import { DEPOSIT_STATES } from '../parts/value/deposit-state.tsx';
+import { DEPOSIT_STATES, type DepositState } from '../../domain/deposit/deposit.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { grouped } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';

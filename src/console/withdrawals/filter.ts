@@ -1,4 +1,4 @@
-import type { CustodyKnowledge, WithdrawalStatus } from '../../domain/withdrawal/withdrawal.ts';
+import { WITHDRAWAL_STATUSES, type CustodyKnowledge } from '../../domain/withdrawal/withdrawal.ts';
 import type { WithdrawalQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
@@ -7,21 +7,6 @@ import { amountsIn } from '../parts/value/amounts.ts';
 import { dayOrMoment } from '../parts/value/moments.ts';
 
 export const PATH = '/console/withdrawals';
-
-/** Statuses in the order in which a transaction passes them; ends last. */
-const STATUSES = [
-  'approval-pending',
-  'requested',
-  'inited',
-  'to-sign',
-  'signed',
-  'submitted',
-  'mined',
-  'failed',
-  'cancelled',
-  'replaced',
-  'rolledback',
-] as const satisfies readonly WithdrawalStatus[];
 
 const KNOWLEDGE = [
   'known',
@@ -62,7 +47,7 @@ function dayOf(text: string | undefined, side: 'start' | 'end'): number | null |
 export function queryOf(filter: WithdrawalFilter, decimals: Decimals): WithdrawalQuery | undefined {
   const { custody, amount, from, to, ...equal } = filter;
   const { status } = equal;
-  if (status !== undefined && !STATUSES.some((one) => one === status)) return undefined;
+  if (status !== undefined && !WITHDRAWAL_STATUSES.some((one) => one === status)) return undefined;
   const known = KNOWLEDGE.find((one) => one === custody);
   if (custody !== undefined && known === undefined) return undefined;
   const [firstSeenFrom, firstSeenBefore] = [dayOf(from, 'start'), dayOf(to, 'end')];
@@ -85,7 +70,7 @@ export function fieldsOf(filter: WithdrawalFilter, decimals: Decimals): FilterFi
     ...more,
   });
   return [
-    field('status', 'Status', { options: STATUSES }),
+    field('status', 'Status', { options: WITHDRAWAL_STATUSES }),
     field('custody', 'Custody API', { options: KNOWLEDGE }),
     field('asset', 'Asset', { options: assetOptions(decimals, filter.asset) }),
     field('amount', 'Amount', { placeholder: '1.5 ETH' }),

@@ -46,7 +46,8 @@ export const LOCAL_BREAKS = [
   'unexplained_movement',
 ] as const satisfies readonly BreakType[];
 
-export type Severity = 'info' | 'warning' | 'critical';
+export const SEVERITIES = ['info', 'warning', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
 
 /** The severity of a break unless the finding sets another. */
 export const SEVERITY_OF: Record<BreakType, Severity> = {
@@ -69,7 +70,8 @@ export const SEVERITY_OF: Record<BreakType, Severity> = {
   decimals_changed: 'critical',
 };
 
-export type BreakState = 'open' | 'investigating' | 'resolved';
+export const BREAK_STATES = ['open', 'investigating', 'resolved'] as const;
+export type BreakState = (typeof BREAK_STATES)[number];
 
 /** The subject of a break; every part may be absent. */
 export interface BreakSubject {

@@ -14,7 +14,7 @@ import type {
 } from '../ids.ts';
 
 /**
- * States of a deposit.
+ * States of a deposit, in the order in which it passes them; exits last.
  *
  * | state | is | left when |
  * |---|---|---|
@@ -28,16 +28,18 @@ import type {
  * | `rolled_back` | rolled back before any credit | it is mined again |
  * | `reversed` | rolled back after a credit; the feed has the reversal | it is mined again |
  */
-export type DepositState =
-  | 'detected'
-  | 'confirming'
-  | 'verifying'
-  | 'credited'
-  | 'settled'
-  | 'internal'
-  | 'held'
-  | 'rolled_back'
-  | 'reversed';
+export const DEPOSIT_STATES = [
+  'detected',
+  'confirming',
+  'verifying',
+  'credited',
+  'settled',
+  'internal',
+  'held',
+  'rolled_back',
+  'reversed',
+] as const;
+export type DepositState = (typeof DEPOSIT_STATES)[number];
 
 export const HOLD_REASONS = [
   'operator_hold',

@@ -16,7 +16,8 @@ export type SimulatedOutcome = Pick<Deposit, 'state' | 'reason'>;
  * | `freed` | holds it | does not hold it |
  * | `other` | holds it for another reason, or leads it to another state | |
  */
-export type SimulatedEffect = 'held' | 'freed' | 'other';
+export const SIMULATED_EFFECTS = ['held', 'freed', 'other'] as const;
+export type SimulatedEffect = (typeof SIMULATED_EFFECTS)[number];
 
 /** A deposit that two policies lead to different outcomes. */
 export interface SimulatedDeposit {

@@ -51,4 +51,5 @@ export type Fact =
 
 export type FactKind = Fact['kind'];
 
-export type IntakeStatus = 'accepted' | 'duplicate' | 'quarantined';
+export const INTAKE_STATUSES = ['accepted', 'duplicate', 'quarantined'] as const;
+export type IntakeStatus = (typeof INTAKE_STATUSES)[number];

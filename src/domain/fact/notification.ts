@@ -15,7 +15,8 @@ import type {
  * The kind of a balance change, by its tags. `fee`, `rebate`, `mint` and `change` have a tag of
  * that name. Everything else (unknown tags, `erc20`, `contract`) is a transfer.
  */
-export type ChangeKind = 'transfer' | 'change' | 'fee' | 'rebate' | 'mint';
+export const CHANGE_KINDS = ['transfer', 'change', 'fee', 'rebate', 'mint'] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** One balance change with its position; null for parts that the level does not have. */
 export interface BalanceChange {

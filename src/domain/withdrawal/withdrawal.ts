@@ -10,22 +10,24 @@ import type {
 import type { BalanceChange, OutgoingEvent, OutgoingNotification } from '../fact/notification.ts';
 
 /**
- * Statuses of an outgoing transaction: its last event that is not merely informational. Events may
- * arrive in any order, so a status never moves backwards (`RANK`). Spec, "Outgoing transaction
- * progress".
+ * Statuses of an outgoing transaction: its last event that is not merely informational. In the order
+ * in which it passes them; ends last. Events may arrive in any order, so a status never moves backwards
+ * (`RANK`). Spec, "Outgoing transaction progress".
  */
-export type WithdrawalStatus =
-  | 'approval-pending'
-  | 'requested'
-  | 'inited'
-  | 'to-sign'
-  | 'signed'
-  | 'submitted'
-  | 'mined'
-  | 'failed'
-  | 'cancelled'
-  | 'replaced'
-  | 'rolledback';
+export const WITHDRAWAL_STATUSES = [
+  'approval-pending',
+  'requested',
+  'inited',
+  'to-sign',
+  'signed',
+  'submitted',
+  'mined',
+  'failed',
+  'cancelled',
+  'replaced',
+  'rolledback',
+] as const;
+export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 
 /**
  * `rolledback` and `replaced` are final: they reverse what `mined` posted, and a later `mined` is
@@ -74,7 +76,8 @@ const STATUS_OF: Record<OutgoingEvent, WithdrawalStatus | null> = {
  * | `doubted` | its record differs, or webhooks reported more since | its record agrees, or a look-up answers 404 |
  * | `unknown` | the API does not know it: nothing is posted for it, and it marks no deposit | its record appears |
  */
-export type CustodyKnowledge = 'unasked' | 'known' | 'doubted' | 'unknown';
+export const CUSTODY_KNOWLEDGE = ['unasked', 'known', 'doubted', 'unknown'] as const;
+export type CustodyKnowledge = (typeof CUSTODY_KNOWLEDGE)[number];
 
 /** A platform transaction. Times are Unix milliseconds. */
 export interface Withdrawal {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEPOSIT_STATES } from '../../../src/console/parts/value/deposit-state.tsx';
+import { DEPOSIT_STATES } from '../../../src/domain/deposit/deposit.ts';
 import { apiUnderTest, tokenOf } from '../../api/api-under-test.ts';
 import { faultsIn } from '../../pages/browser.ts';
 import { fill } from './filled-store.ts';

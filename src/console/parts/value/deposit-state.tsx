@@ -2,19 +2,6 @@ import type { DepositState } from '../../../domain/deposit/deposit.ts';
 import { Badge } from '../../../pages/parts/badge.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 
-/** States in the order in which a deposit passes them; exits last. */
-export const DEPOSIT_STATES = [
-  'detected',
-  'confirming',
-  'verifying',
-  'credited',
-  'settled',
-  'internal',
-  'held',
-  'rolled_back',
-  'reversed',
-] as const satisfies readonly DepositState[];
-
 /** A deposit's state, with a link where `href` is given, and the reason of a hold. */
 export function StateBadge(shown: {
   deposit: { state: DepositState; reason: string | null };
