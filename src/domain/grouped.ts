@@ -2,8 +2,8 @@
 export function groupedBy<Item, Key extends string>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key | null,
-): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
+): Map<Key, [Item, ...Item[]]> {
+  const groups = new Map<Key, [Item, ...Item[]]>();
   for (const item of items) {
     const key = keyOf(item);
     if (key === null) continue;

@@ -52,6 +52,5 @@ export function decimalsByAsset({
 
 /** One row per asset, in order of appearance. */
 export function assetTotals(totals: readonly ReportTotal[]): AssetTotal[] {
-  const byAsset = groupedBy(totals, ({ asset }) => asset);
-  return [...byAsset.values()].map((rows) => assetTotal(rows as [ReportTotal, ...ReportTotal[]]));
+  return [...groupedBy(totals, ({ asset }) => asset).values()].map(assetTotal);
 }

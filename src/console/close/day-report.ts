@@ -1,6 +1,6 @@
 import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
-import { assetTotal, type AssetTotal } from '../../report/asset-totals.ts';
+import { assetTotal, assetTotals, type AssetTotal } from '../../report/asset-totals.ts';
 import type { ClosedReport } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 
@@ -27,21 +27,14 @@ function parsed({ close }: ClosedReport): DailyReport {
   return JSON.parse(close.report) as DailyReport;
 }
 
-function vaultsByAsset(report: DailyReport): Map<string, [ReportTotal, ...ReportTotal[]]> {
-  // A group has at least the item that made it.
-  return groupedBy(report.totals, ({ asset }) => asset) as Map<
-    string,
-    [ReportTotal, ...ReportTotal[]]
-  >;
-}
-
 function assetsOf(report: DailyReport, before: DailyReport | null): DayAsset[] {
-  const earlier = before === null ? new Map<string, never>() : vaultsByAsset(before);
-  return [...vaultsByAsset(report)].map(([asset, vaults]) => {
-    const rows = earlier.get(asset);
-    const sumBefore = rows === undefined ? undefined : assetTotal(rows);
-    return { asset, vaults, sum: assetTotal(vaults), before: sumBefore };
-  });
+  const earlier = new Map(assetTotals(before?.totals ?? []).map((sum) => [sum.asset, sum]));
+  return [...groupedBy(report.totals, ({ asset }) => asset)].map(([asset, vaults]) => ({
+    asset,
+    vaults,
+    sum: assetTotal(vaults),
+    before: earlier.get(asset),
+  }));
 }
 
 /** A closed day with the day closed before; undefined when the day is not closed. */

@@ -125,7 +125,5 @@ export function assetSections(report: DailyReport): Markup {
     return html`<p class="note">No vault had a balance or a movement up to the cut-off.</p>`;
   }
   const byAsset = groupedBy(report.totals, ({ asset }) => asset);
-  return html`${[...byAsset].map(([asset, totals]) =>
-    assetSection(asset, totals as [ReportTotal, ...ReportTotal[]], report),
-  )}`;
+  return html`${[...byAsset].map(([asset, totals]) => assetSection(asset, totals, report))}`;
 }
