@@ -1,9 +1,26 @@
 import type { DailyReport, ReportTotal } from '../domain/close/report.ts';
 import { groupedBy } from '../domain/grouped.ts';
-import { CATEGORIES } from '../domain/money/roll-forward.ts';
+import { CATEGORIES, type Category } from '../domain/money/roll-forward.ts';
 
 /** The figures of the roll-forward. */
 export const MOVES = ['opening', ...CATEGORIES, 'closing'] as const;
+
+/** Its titles, each with the sign of the figure. */
+export const ROLL_FORWARD = [
+  ['opening', 'Opening'],
+  ['deposits', '+ Deposits'],
+  ['withdrawals', '− Withdrawals'],
+  ['fees', '− Fees'],
+  ['rebates', '+ Rebates'],
+  ['mints', '+ Mints'],
+  ['internal', '± Internal'],
+  ['change', '± Change'],
+  ['adjustments', '± Adjustments'],
+  ['closing', '= Closing'],
+] as const satisfies readonly (readonly [figure: (typeof MOVES)[number], title: string])[];
+
+/** The figures that the roll-forward subtracts. */
+export const SUBTRACTED: ReadonlySet<string> = new Set<Category>(['withdrawals', 'fees']);
 
 /**
  * Figures compared with the closing. Null or absent: not compared, or from an older report version.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../../domain/money/roll-forward.ts';
+import { SUBTRACTED } from '../../report/asset-totals.ts';
 import { statusText } from '../../report/critical-breaks.ts';
 import { reportHashOf } from '../../store/close/close-day.ts';
 
@@ -89,8 +90,6 @@ function hashCheck({ foundHash, reportHash }: DownloadedReport): Check {
     `the SHA-256 of the text is ${reportHash}`,
   );
 }
-
-const SUBTRACTED: ReadonlySet<string> = new Set(['withdrawals', 'fees']);
 
 function figuresCheck({ totals }: DownloadedReport): Check {
   const problems = totals.flatMap((total) => {

@@ -1,12 +1,12 @@
 import type { Child } from 'hono/jsx';
 import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
-import type { Figure } from '../../report/asset-totals.ts';
+import { MOVES, ROLL_FORWARD, type Figure } from '../../report/asset-totals.ts';
 import { insteadOf, missingChainViews } from '../../report/missing-witness.ts';
 import { waterfall } from '../../report/page/waterfall.ts';
 import { vaultNameOf } from '../../report/vault-name.ts';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
-import { LineFigure } from '../../pages/parts/value/amount.tsx';
+import { hasLongAmount, LineFigure } from '../../pages/parts/value/amount.tsx';
 import { decimalText } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
@@ -19,25 +19,7 @@ const VAULTS_MAX = 50;
 
 type AmountText = string | null | undefined;
 
-interface Line {
-  readonly figure: Figure;
-  readonly title: string;
-  /** Emphasized: the ends of the roll-forward. */
-  readonly isEnd?: boolean;
-}
-
-const ROLL_FORWARD: readonly Line[] = [
-  { figure: 'opening', title: 'Opening', isEnd: true },
-  { figure: 'deposits', title: '+ Deposits' },
-  { figure: 'withdrawals', title: '− Withdrawals' },
-  { figure: 'fees', title: '− Fees' },
-  { figure: 'rebates', title: '+ Rebates' },
-  { figure: 'mints', title: '+ Mints' },
-  { figure: 'internal', title: '± Internal' },
-  { figure: 'change', title: '± Change' },
-  { figure: 'adjustments', title: '± Adjustments' },
-  { figure: 'closing', title: '= Closing', isEnd: true },
-];
+type Line = (typeof ROLL_FORWARD)[number];
 
 /**
  * A figure of a report in the asset's own unit, unrounded, with its smallest units in the title; `not
@@ -64,11 +46,6 @@ export function ReportAmount(shown: {
   );
 }
 
-function moved(now: AmountText, before: AmountText): string | null {
-  if (now === null || now === undefined || before === null || before === undefined) return null;
-  return (BigInt(now) - BigInt(before)).toString();
-}
-
 /** What a figure is made of: balances for its ends, else the day's movements. */
 function figureLink(report: DailyReport, asset: string, figure: Figure): string | undefined {
   const { day, from, cutOffAt } = report;
@@ -93,16 +70,12 @@ function LinkedFigure(shown: {
   return <a href={href}>{text}</a>;
 }
 
-/** Characters of an amount that a tablet shows in each of three columns beside the figure's name. */
-const TABLET_CHARACTERS = 20;
-
 /** Whether an amount of the roll-forward is too long for a table on a tablet. */
 function isLong({ asset, sum, before }: DayAsset, { decimals }: DayReport): boolean {
-  const lengthOf = (amount: AmountText): number =>
-    decimalText(BigInt(amount ?? 0), decimals.get(asset) ?? 0).length;
-  return ROLL_FORWARD.some(
-    ({ figure }) => Math.max(lengthOf(sum[figure]), lengthOf(before?.[figure])) > TABLET_CHARACTERS,
+  const amounts = [sum, before].flatMap((shown) =>
+    shown === undefined ? [] : MOVES.map((figure) => ({ asset, amount: BigInt(shown[figure]) })),
   );
+  return hasLongAmount(amounts, decimals, 'third');
 }
 
 /** The roll-forward, beside that of the day before. */
@@ -112,14 +85,15 @@ function RollForward({ one, day }: { one: DayAsset; day: DayReport }): Markup {
   const linked = (of: DailyReport, figure: Figure, text: AmountText): Child => (
     <LinkedFigure report={of} asset={asset} figure={figure} amount={text} decimals={decimals} />
   );
-  const amount = (text: AmountText, signed = false): Child => (
-    <ReportAmount amount={text} asset={asset} decimals={decimals} signed={signed} />
-  );
   const columns: Column<Line>[] = [
-    { title: 'Figure', cell: ({ title, isEnd }) => (isEnd === true ? <b>{title}</b> : title) },
+    {
+      title: 'Figure',
+      cell: ([figure, title]) =>
+        figure === 'opening' || figure === 'closing' ? <b>{title}</b> : title,
+    },
     {
       title: report.day,
-      cell: ({ figure }) => linked(report, figure, sum[figure]),
+      cell: ([figure]) => linked(report, figure, sum[figure]),
       is: 'number',
     },
   ];
@@ -128,12 +102,15 @@ function RollForward({ one, day }: { one: DayAsset; day: DayReport }): Markup {
     columns.push(
       {
         title: earlier.day,
-        cell: ({ figure }) => linked(earlier, figure, before[figure]),
+        cell: ([figure]) => linked(earlier, figure, before[figure]),
         is: 'number',
       },
       {
         title: 'Change',
-        cell: ({ figure }) => amount(moved(sum[figure], before[figure]), true),
+        cell: ([figure]) => {
+          const change = BigInt(sum[figure]) - BigInt(before[figure]);
+          return <ReportAmount amount={`${change}`} {...{ asset, decimals }} signed />;
+        },
         is: 'number',
       },
     );
@@ -143,7 +120,7 @@ function RollForward({ one, day }: { one: DayAsset; day: DayReport }): Markup {
       caption={`Roll-forward of ${asset}`}
       items={ROLL_FORWARD}
       columns={columns}
-      rowKey={({ figure }) => `${asset}-${figure}`}
+      rowKey={([figure]) => `${asset}-${figure}`}
       folds={columns.length > 2 && isLong(one, day)}
     />
   );

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
-import { CATEGORIES } from '../../domain/money/roll-forward.ts';
+import { MOVES } from '../asset-totals.ts';
 import { headLines, ledgerRow, printable, type LedgerRow } from './ledger-lines.ts';
 import type { SignedReport } from '../signed-report.ts';
 import { vaultNameOf } from '../vault-name.ts';
@@ -35,19 +35,13 @@ function part(id: string): string {
   return `V-${spelled}`;
 }
 
-const PARENTS: Record<LedgerRow['legs'][number]['counterpart'], string> = {
-  Deposits: 'Equity:Deposits',
-  Withdrawals: 'Equity:Withdrawals',
-  NetworkFees: 'Expenses:NetworkFees',
-  Rebates: 'Equity:Rebates',
-  Mints: 'Equity:Mints',
-  Internal: 'Equity:Internal',
-  Change: 'Equity:Change',
-  Adjustments: 'Equity:Adjustments',
-};
-
 function assetAccount({ vaultId }: LedgerRow): string {
   return `Assets:Custody:${part(vaultId)}`;
+}
+
+function counterpartAccount(counterpart: string, { vaultId }: LedgerRow): string {
+  const parent = counterpart === 'NetworkFees' ? 'Expenses' : 'Equity';
+  return `${parent}:${counterpart}:${part(vaultId)}`;
 }
 
 function nextDate(day: string): string {
@@ -70,8 +64,7 @@ function transactions(row: LedgerRow, day: string): string[] {
       `${day} * "daily totals"`,
       `  ${assetAccount(row)}  ${row.net} ${unit}`,
       ...row.legs.map(
-        ({ counterpart, amount }) =>
-          `  ${PARENTS[counterpart]}:${part(row.vaultId)}  ${amount} ${unit}`,
+        ({ counterpart, amount }) => `  ${counterpartAccount(counterpart, row)}  ${amount} ${unit}`,
       ),
       '',
     );
@@ -103,8 +96,7 @@ const DIGITS_MAX = 28;
 export function assetsBeyondBeancount(totals: readonly ReportTotal[]): string[] {
   const sums = new Map<string, bigint>();
   for (const total of totals) {
-    const figures = (['opening', ...CATEGORIES, 'closing'] as const).map((name) => total[name]);
-    const sizes = figures.map((figure) => BigInt(figure.replace('-', '')));
+    const sizes = MOVES.map((figure) => BigInt(total[figure].replace('-', '')));
     const sum = sizes.reduce((all, size) => all + size, sums.get(total.asset) ?? 0n);
     sums.set(total.asset, sum);
   }
@@ -126,7 +118,7 @@ export function beancountText(signed: SignedReport): string {
     'Equity:OpeningBalances',
     ...rows.map(assetAccount),
     ...rows.flatMap((row) =>
-      row.legs.map(({ counterpart }) => `${PARENTS[counterpart]}:${part(row.vaultId)}`),
+      row.legs.map(({ counterpart }) => counterpartAccount(counterpart, row)),
     ),
   ]);
   const names = accountNames(rows, report);

@@ -1,40 +1,24 @@
 import type { ReportTotal } from '../../domain/close/report.ts';
-import { decimalsByAsset } from '../asset-totals.ts';
+import { CATEGORIES, type Category } from '../../domain/money/roll-forward.ts';
+import { decimalsByAsset, SUBTRACTED } from '../asset-totals.ts';
 import { scaled } from '../figure.ts';
 import type { SignedReport } from '../signed-report.ts';
-
-/**
- * One leg of a day's totals in double entry: the change of the vault's account, and its
- * counterpart.
- */
-export interface LedgerLeg {
-  readonly counterpart:
-    | 'Deposits'
-    | 'Withdrawals'
-    | 'NetworkFees'
-    | 'Rebates'
-    | 'Mints'
-    | 'Internal'
-    | 'Change'
-    | 'Adjustments';
-  /** The change of the counterpart's account, as plain digits. */
-  readonly amount: string;
-}
 
 function negatedText(amount: string): string {
   return (-BigInt(amount)).toString();
 }
 
-const LEGS = [
-  ['deposits', 'Deposits', -1],
-  ['withdrawals', 'Withdrawals', 1],
-  ['fees', 'NetworkFees', 1],
-  ['rebates', 'Rebates', -1],
-  ['mints', 'Mints', -1],
-  ['internal', 'Internal', -1],
-  ['change', 'Change', -1],
-  ['adjustments', 'Adjustments', -1],
-] as const;
+/** The account against which each figure is booked. */
+const COUNTERPARTS: Readonly<Record<Category, string>> = {
+  deposits: 'Deposits',
+  withdrawals: 'Withdrawals',
+  fees: 'NetworkFees',
+  rebates: 'Rebates',
+  mints: 'Mints',
+  internal: 'Internal',
+  change: 'Change',
+  adjustments: 'Adjustments',
+};
 
 /** An id or name on one line of a comment. */
 export function printable(text: string): string {
@@ -62,19 +46,18 @@ export interface LedgerRow {
   readonly opening: string;
   readonly openingContra: string;
   readonly net: string;
-  readonly legs: readonly LedgerLeg[];
+  /** The day's totals. `amount`: the change of the counterpart's account, as plain digits. */
+  readonly legs: readonly { readonly counterpart: string; readonly amount: string }[];
   readonly closing: string;
 }
 
 /** A roll-forward row in double entry. */
 export function ledgerRow(total: ReportTotal): LedgerRow {
   const unit = (amount: string): string => scaled(amount, total.decimals);
-  const legs = LEGS.filter(([figure]) => total[figure] !== '0').map(
-    ([figure, counterpart, sign]): LedgerLeg => ({
-      counterpart,
-      amount: unit(sign < 0 ? negatedText(total[figure]) : total[figure]),
-    }),
-  );
+  const legs = CATEGORIES.filter((figure) => total[figure] !== '0').map((figure) => ({
+    counterpart: COUNTERPARTS[figure],
+    amount: unit(SUBTRACTED.has(figure) ? total[figure] : negatedText(total[figure])),
+  }));
   return {
     vaultId: total.vaultId,
     asset: total.asset,

@@ -1,26 +1,13 @@
 import { html } from 'hono/html';
 import type { DailyReport, ReportCustody, ReportTotal } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
-import { assetTotal, type Figure } from '../asset-totals.ts';
+import { assetTotal, ROLL_FORWARD, type Figure } from '../asset-totals.ts';
 import { insteadOf, missingChainViews, type MissingChainViews } from '../missing-witness.ts';
 import { scaled } from '../figure.ts';
 import { vaultMark, type Markup } from './markup.ts';
 import { waterfall } from './waterfall.ts';
 
 type Column = readonly [figure: Figure, title: string];
-
-const ROLL_FORWARD: readonly Column[] = [
-  ['opening', 'Opening'],
-  ['deposits', '+ Deposits'],
-  ['withdrawals', '− Withdrawals'],
-  ['fees', '− Fees'],
-  ['rebates', '+ Rebates'],
-  ['mints', '+ Mints'],
-  ['internal', '± Internal'],
-  ['change', '± Change'],
-  ['adjustments', '± Adjustments'],
-  ['closing', '= Closing'],
-];
 
 const CHAIN: readonly Column[] = [
   ['closing', 'Closing'],

@@ -1,23 +1,13 @@
 import { html } from 'hono/html';
 import type { ReportTotal } from '../../domain/close/report.ts';
+import { CATEGORIES } from '../../domain/money/roll-forward.ts';
+import { SUBTRACTED } from '../asset-totals.ts';
 import { scaled } from '../figure.ts';
 
 const WIDTH = 640;
 const HEIGHT = 150;
 const TOP = 18;
 const BAR = 44;
-
-/** Steps from the opening to the closing, signed as they move the balance. */
-const STEPS = [
-  ['deposits', 'deposits', 1n],
-  ['withdrawals', 'withdrawals', -1n],
-  ['fees', 'fees', -1n],
-  ['rebates', 'rebates', 1n],
-  ['mints', 'mints', 1n],
-  ['internal', 'internal', 1n],
-  ['change', 'change', 1n],
-  ['adjustments', 'adjustments', 1n],
-] as const;
 
 interface Bar {
   readonly label: string;
@@ -33,8 +23,8 @@ export function barsOf(totals: readonly ReportTotal[]): Bar[] {
   const opening = sum('opening');
   const bars: Bar[] = [{ label: 'opening', from: 0n, to: opening, tone: 'level' }];
   let level = opening;
-  for (const [figure, label, sign] of STEPS) {
-    const moved = sign * sum(figure);
+  for (const label of CATEGORIES) {
+    const moved = SUBTRACTED.has(label) ? -sum(label) : sum(label);
     if (moved === 0n) continue;
     bars.push({ label, from: level, to: level + moved, tone: moved > 0n ? 'up' : 'down' });
     level += moved;

@@ -23,9 +23,10 @@ export function digitsOf(amount: bigint, fractionDigits: number | undefined): st
 
 /**
  * Characters of an amount that its column has room for on a tablet: `wide` in lists of six or seven
- * columns, `narrow` in lists of eight, or with two amounts.
+ * columns, `third` in each of three columns beside a name, `narrow` in lists of eight, or with two
+ * amounts.
  */
-const TABLET_CHARACTERS = { wide: 22, narrow: 14 } as const;
+const TABLET_CHARACTERS = { wide: 22, third: 20, narrow: 14 } as const;
 
 /** Whether one of the amounts is too long for its column on a tablet, so that the list folds. */
 export function hasLongAmount(
