@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { reasonText } from './exchange/decision.ts';
-import { tooLong } from './formats.ts';
+import { nameText } from './formats.ts';
 
 /** Longer than any version: an owner's name and the names of those who approved. */
 const BASIS_CHARACTERS_MAX = 4_096;
@@ -11,15 +11,10 @@ export const versionField = z.string().openapi({
 });
 
 /** The version that a person read; a decision about another version answers 409. */
-export const basisText = z
-  .string()
-  .min(1)
-  .max(BASIS_CHARACTERS_MAX, tooLong(BASIS_CHARACTERS_MAX))
-  .optional()
-  .openapi({
-    description:
-      'The `version` that you read. If it has changed, the call answers 409, says what changed, and does nothing. Without it nothing is compared.',
-  });
+export const basisText = nameText(BASIS_CHARACTERS_MAX).optional().openapi({
+  description:
+    'The `version` that you read. If it has changed, the call answers 409, says what changed, and does nothing. Without it nothing is compared.',
+});
 
 /** The body of a decision that needs a reason, and may name its basis. */
 export const basedReason = z

@@ -17,6 +17,11 @@ export function tooLong(charactersMax: number) {
   };
 }
 
+/** A name or an id of at most so many characters; it must not be empty. */
+export function nameText(charactersMax: number) {
+  return z.string().min(1).max(charactersMax, tooLong(charactersMax));
+}
+
 /** Unix milliseconds as ISO 8601 in UTC. */
 export function isoTime(at: number): string {
   return new Date(at).toISOString();
@@ -30,6 +35,11 @@ export function isoTimeOrNull(at: number | null): string | null {
 /** The JSON body that a call must have. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { 'application/json': { schema } } } as const;
+}
+
+/** The JSON body of a call that may be sent without one. */
+export function optionalBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: false, content: { 'application/json': { schema } } } as const;
 }
 
 /** A time in a query, as Unix milliseconds. */

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Page } from '../store/page.ts';
-import { tooLong } from './formats.ts';
+import { nameText, tooLong } from './formats.ts';
 
 const PAGE_SIZE_DEFAULT = 100;
 const PAGE_SIZE_MAX = 1000;
@@ -52,9 +52,7 @@ export function partFilter() {
 /** The query of calls without parameters: an unknown parameter is a mistake. */
 export const noQuery = z.strictObject({});
 
-export const idParams = z.strictObject({
-  id: z.string().min(1).max(NAME_CHARACTERS_MAX, tooLong(NAME_CHARACTERS_MAX)),
-});
+export const idParams = z.strictObject({ id: nameText(NAME_CHARACTERS_MAX) });
 
 /** The envelope of every list: `{data, pagination}`. */
 export function listOf<Item extends z.ZodType>(item: Item) {

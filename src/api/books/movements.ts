@@ -5,7 +5,7 @@ import { pageWithin } from '../../store/page.ts';
 import { listAnswer, listOf, pageQuery } from '../paging.ts';
 import { answers } from '../problem.ts';
 import type { Services } from '../services.ts';
-import { amountText, isoTime, timeText, tooLong } from '../formats.ts';
+import { amountText, isoTime, nameText, timeText } from '../formats.ts';
 
 const lineSchema = z
   .object({
@@ -97,7 +97,7 @@ const listMovements = createRoute({
   ...needs('read'),
   request: {
     query: z.strictObject({
-      blockchainHash: z.string().min(1).max(512, tooLong(512)),
+      blockchainHash: nameText(512),
       ...pageQuery,
     }),
   },

@@ -10,7 +10,7 @@ import { given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../pagi
 import { intakeStatus } from './notifications.ts';
 import { answers, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
-import { isoTime, isoTimeOrNull, timeText } from '../formats.ts';
+import { isoTime, isoTimeOrNull, optionalBody, timeText } from '../formats.ts';
 
 const tags = ['Intake'];
 
@@ -56,16 +56,9 @@ const retrySchema = z
   .openapi('RetriedQuarantine');
 
 /** May be absent: a program retries without one. */
-const retryBody = {
-  required: false,
-  content: {
-    'application/json': {
-      schema: z
-        .strictObject({ reason: reasonText.optional(), basis: basisText })
-        .openapi('QuarantineRetry'),
-    },
-  },
-} as const;
+const retryBody = optionalBody(
+  z.strictObject({ reason: reasonText.optional(), basis: basisText }).openapi('QuarantineRetry'),
+);
 
 const retry = createRoute({
   method: 'post',

@@ -8,7 +8,7 @@ import { recordDecision, reasonText } from './decision.ts';
 import { given, noQuery } from '../paging.ts';
 import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
-import { isoTime, jsonBody, timeText, tooLong } from '../formats.ts';
+import { isoTime, jsonBody, nameText, timeText } from '../formats.ts';
 
 const tags = ['Assets'];
 const path = '/v1/assets/{asset}/decimals';
@@ -16,11 +16,10 @@ const ASSET_CHARACTERS_MAX = 512;
 const DECIMALS_MAX = 255;
 
 const params = z.strictObject({
-  asset: z
-    .string()
-    .min(1)
-    .max(ASSET_CHARACTERS_MAX, tooLong(ASSET_CHARACTERS_MAX))
-    .openapi({ description: 'The universal id.', example: 'ethereum:USDC' }),
+  asset: nameText(ASSET_CHARACTERS_MAX).openapi({
+    description: 'The universal id.',
+    example: 'ethereum:USDC',
+  }),
 });
 
 const decimalsCount = z.int().min(0).max(DECIMALS_MAX);

@@ -10,7 +10,7 @@ import { BreakId } from '../../domain/ids.ts';
 import { needs, type ApiEnv } from '../access.ts';
 import { basedReason, basisText, versionField } from '../basis.ts';
 import { recordDecision } from '../exchange/decision.ts';
-import { amountText, isoTime, jsonBody, timeText, tooLong } from '../formats.ts';
+import { amountText, isoTime, jsonBody, nameText, timeText } from '../formats.ts';
 import { given, noQuery } from '../paging.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { CheckExemption, Services } from '../services.ts';
@@ -35,10 +35,7 @@ const ruleFields = {
 
 /** The break that a person filled the rule from, and what they read of it. */
 const filledFromFields = {
-  breakId: z
-    .string()
-    .min(1)
-    .max(BREAK_ID_CHARACTERS_MAX, tooLong(BREAK_ID_CHARACTERS_MAX))
+  breakId: nameText(BREAK_ID_CHARACTERS_MAX)
     .optional()
     .openapi({ description: 'The break that the rule was filled from; `basis` is its version.' }),
   basis: basisText,
@@ -138,9 +135,7 @@ const endExemption = createRoute({
   summary: 'End a rule that a person added; the next run opens breaks for what still differs',
   ...needs('work-on-breaks'),
   request: {
-    params: z.strictObject({
-      rule: z.string().min(1).max(RULE_CHARACTERS_MAX, tooLong(RULE_CHARACTERS_MAX)),
-    }),
+    params: z.strictObject({ rule: nameText(RULE_CHARACTERS_MAX) }),
     query: noQuery,
     body: jsonBody(basedReason),
   },

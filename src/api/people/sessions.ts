@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { needs, type ApiEnv } from '../access.ts';
 import { reasonBody, recordDecision } from '../exchange/decision.ts';
-import { isoTime, jsonBody, timeText, tooLong } from '../formats.ts';
+import { isoTime, jsonBody, nameText, timeText } from '../formats.ts';
 import { noQuery } from '../paging.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
@@ -56,9 +56,7 @@ const endSession = createRoute({
   summary: 'Sign a person out: the session ends at once; the token or the group stays valid',
   ...needs('manage-access'),
   request: {
-    params: z.strictObject({
-      id: z.string().min(1).max(ID_CHARACTERS_MAX, tooLong(ID_CHARACTERS_MAX)),
-    }),
+    params: z.strictObject({ id: nameText(ID_CHARACTERS_MAX) }),
     query: noQuery,
     body: jsonBody(reasonBody),
   },

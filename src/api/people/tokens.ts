@@ -4,7 +4,7 @@ import { tokenVersion, type TokenDecision } from '../../domain/access/token.ts';
 import { needs, type ApiEnv, type Caller } from '../access.ts';
 import { recordDecision, reasonText } from '../exchange/decision.ts';
 import { basedReason } from '../basis.ts';
-import { isoTimeOrNull, jsonBody, timeText, isoTime, tooLong } from '../formats.ts';
+import { isoTime, isoTimeOrNull, jsonBody, nameText, timeText } from '../formats.ts';
 import { given, noQuery } from '../paging.ts';
 import { answers, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
@@ -123,7 +123,7 @@ const createToken = createRoute({
   responses: answers(issued, WRITE_PROBLEMS),
 });
 
-const params = z.strictObject({ name: z.string().min(1).max(256, tooLong(256)) });
+const params = z.strictObject({ name: nameText(256) });
 
 const rotateToken = createRoute({
   method: 'post',
