@@ -41,23 +41,19 @@ function TokenActions({ token }: { token: TokenView }): Markup {
   return (
     <div class="actions">
       <ConfirmForm
-        confirm={{
-          action: action('rotate'),
-          label: `Rotate ${name}`,
-          effect: `Makes a new token for ${name}, with the role below, and shows it once. The old one stops at once, and its sessions end.`,
-          hidden: { version },
-        }}
+        action={action('rotate')}
+        label={`Rotate ${name}`}
+        effect={`Makes a new token for ${name}, with the role below, and shows it once. The old one stops at once, and its sessions end.`}
+        hidden={{ version }}
       >
         <RoleField selected={role} />
       </ConfirmForm>
       <ConfirmForm
-        confirm={{
-          action: action('revoke'),
-          label: `Revoke ${name}`,
-          effect: `Ends the token for good: its calls are refused and its sessions end at once. The name cannot be used again.`,
-          danger: true,
-          hidden: { basis: version },
-        }}
+        action={action('revoke')}
+        label={`Revoke ${name}`}
+        effect={`Ends the token for good: its calls are refused and its sessions end at once. The name cannot be used again.`}
+        danger
+        hidden={{ basis: version }}
       />
     </div>
   );
@@ -105,12 +101,9 @@ function columnsFor(mayManage: boolean): Column<TokenView>[] {
 function CreateForm(): Markup {
   return (
     <ConfirmForm
-      confirm={{
-        action: PATH,
-        label: 'Create a token',
-        effect:
-          'Makes a token that works at once, and shows it once. The journal keeps its SHA-256.',
-      }}
+      action={PATH}
+      label="Create a token"
+      effect="Makes a token that works at once, and shows it once. The journal keeps its SHA-256."
     >
       <label class="field">
         <span>Name</span>

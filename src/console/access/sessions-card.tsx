@@ -12,12 +12,10 @@ export const SESSIONS_PATH = '/console/access/sessions';
 function SignOut({ session: { sessionId, name } }: { session: SessionView }): Markup {
   return (
     <ConfirmForm
-      confirm={{
-        action: `${SESSIONS_PATH}/${sessionId}/end`,
-        label: `Sign ${name} out`,
-        effect: `Ends this session of ${name} at once. ${name} can sign in again: to prevent that, revoke the token, or take away the group at the identity provider.`,
-        danger: true,
-      }}
+      action={`${SESSIONS_PATH}/${sessionId}/end`}
+      label={`Sign ${name} out`}
+      effect={`Ends this session of ${name} at once. ${name} can sign in again: to prevent that, revoke the token, or take away the group at the identity provider.`}
+      danger
     />
   );
 }

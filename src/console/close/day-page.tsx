@@ -329,13 +329,7 @@ export function UnclosedDayPage(shown: {
         )}
       </EmptyState>
       {kind === 'due' && mayClose && (
-        <ConfirmForm
-          confirm={{
-            action: `${CLOSE_PATH}/${day}/close`,
-            label: 'Close now',
-            effect,
-          }}
-        />
+        <ConfirmForm action={`${CLOSE_PATH}/${day}/close`} label="Close now" effect={effect} />
       )}
     </Card>
   );

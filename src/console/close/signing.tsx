@@ -50,12 +50,10 @@ function SignForm({ shown, role }: { shown: SigningShown; role: SignatureRole })
     role === 'preparer' ? 'Another person reviews it afterwards.' : 'The day is then fully signed.';
   return (
     <ConfirmForm
-      confirm={{
-        action: `${CLOSE_PATH}/${day}/sign`,
-        label,
-        effect: `Signs the report of ${day} as ${role}, in your name. A signature is never taken back. ${next}`,
-        hidden: { role, reportHash },
-      }}
+      action={`${CLOSE_PATH}/${day}/sign`}
+      label={label}
+      effect={`Signs the report of ${day} as ${role}, in your name. A signature is never taken back. ${next}`}
+      hidden={{ role, reportHash }}
     >
       <p>
         You sign the report with the hash <span class="id">{reportHash}</span>

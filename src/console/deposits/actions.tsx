@@ -97,13 +97,11 @@ export function Actions(props: { deposit: Deposit; rule: PolicyRule; allowed: Al
           <span class="muted">{another}</span>
         ) : (
           <ConfirmForm
-            confirm={{
-              action: `${PATH}/${deposit.depositId}/${decision}`,
-              label: LABELS[decision],
-              effect: effectOf(decision, deposit, rule),
-              hidden: { basis: versionText(partsOf(deposit)) },
-              danger: decision === 'hold',
-            }}
+            action={`${PATH}/${deposit.depositId}/${decision}`}
+            label={LABELS[decision]}
+            effect={effectOf(decision, deposit, rule)}
+            hidden={{ basis: versionText(partsOf(deposit)) }}
+            danger={decision === 'hold'}
           >
             {decision === 'attribute' && (
               <label class="field">

@@ -84,13 +84,11 @@ function Switch(shown: {
       )}
       {maySwitch && (
         <ConfirmForm
-          confirm={{
-            action: `${POLICY_PATH}/${halted ? 'resume' : 'halt'}`,
-            label: `${halted ? 'Resume' : 'Halt'} ${name}`,
-            effect,
-            hidden: { ...namesOf(scope), basis: version },
-            danger: !halted,
-          }}
+          action={`${POLICY_PATH}/${halted ? 'resume' : 'halt'}`}
+          label={`${halted ? 'Resume' : 'Halt'} ${name}`}
+          effect={effect}
+          hidden={{ ...namesOf(scope), basis: version }}
+          danger={!halted}
         />
       )}
     </li>
@@ -101,14 +99,11 @@ function Switch(shown: {
 function OtherHalt({ version }: { version: string }): Markup {
   return (
     <ConfirmForm
-      confirm={{
-        action: `${POLICY_PATH}/halt`,
-        label: 'Halt another',
-        effect:
-          'Stops every credit of a network or an asset that is not in this list. Fill in one, letter by letter: a misspelt name stops nothing.',
-        hidden: { basis: version },
-        danger: true,
-      }}
+      action={`${POLICY_PATH}/halt`}
+      label="Halt another"
+      effect="Stops every credit of a network or an asset that is not in this list. Fill in one, letter by letter: a misspelt name stops nothing."
+      hidden={{ basis: version }}
+      danger
     >
       <label class="field">
         <span>Network, such as ethereum</span>

@@ -115,7 +115,7 @@ export function KeptPage({ kept, mayRetry }: { kept: Kept; mayRetry: boolean }):
       </Card>
       {mayRetry && state === 'kept' && (
         <div class="actions">
-          <ConfirmForm confirm={{ action, label: 'Retry', effect, hidden }} />
+          <ConfirmForm action={action} label="Retry" effect={effect} hidden={hidden} />
         </div>
       )}
       <WhatToDo about={about} />

@@ -60,7 +60,7 @@ function RunsPage(shown: { found: Page<ReconciliationRow>; now: number; mayRun: 
       id="runs"
       title="Reconciliation runs"
       live="runs"
-      aside={mayRun && <ConfirmForm confirm={{ action: PATH, label: 'Run now', effect }} />}
+      aside={mayRun && <ConfirmForm action={PATH} label="Run now" effect={effect} />}
     >
       {found.total === 0 ? (
         <EmptyState title="No reconciliation has run yet.">

@@ -21,13 +21,11 @@ function Snapshots({ services }: { services: ControlServices }): Markup {
           <button class="primary">Save the state</button>
         </form>
         <ConfirmForm
-          confirm={{
-            action: `${PATH}/reset`,
-            label: 'Reset',
-            effect: 'Goes back to the state right after the start. What happened since is lost.',
-            asksReason: false,
-            danger: true,
-          }}
+          action={`${PATH}/reset`}
+          label="Reset"
+          effect="Goes back to the state right after the start. What happened since is lost."
+          asksReason={false}
+          danger
         />
       </div>
       {snapshots.length === 0 ? (
@@ -46,13 +44,11 @@ function Snapshots({ services }: { services: ControlServices }): Markup {
               title: 'Load',
               cell: ({ snapshotId }) => (
                 <ConfirmForm
-                  confirm={{
-                    action: `${PATH}/${snapshotId}/load`,
-                    label: 'Load',
-                    effect: 'Goes back to this state. Save the present one first to keep it.',
-                    asksReason: false,
-                    danger: true,
-                  }}
+                  action={`${PATH}/${snapshotId}/load`}
+                  label="Load"
+                  effect="Goes back to this state. Save the present one first to keep it."
+                  asksReason={false}
+                  danger
                 />
               ),
             },

@@ -43,13 +43,11 @@ export function DecimalsCard(shown: {
         release the deposit instead.
       </p>
       <ConfirmForm
-        confirm={{
-          action: `${PATH}/${one.breakId}/decimals`,
-          label: 'Correct',
-          effect: `Counts every later deposit of ${asset} with these decimals instead of ${pinned}. Deposits that came with them go on and may be credited, and their breaks close. No amount changes: amounts are in smallest units.`,
-          hidden: { asset, basis: versionText(decimalsParts(pinned)) },
-          danger: true,
-        }}
+        action={`${PATH}/${one.breakId}/decimals`}
+        label="Correct"
+        effect={`Counts every later deposit of ${asset} with these decimals instead of ${pinned}. Deposits that came with them go on and may be credited, and their breaks close. No amount changes: amounts are in smallest units.`}
+        hidden={{ asset, basis: versionText(decimalsParts(pinned)) }}
+        danger
       >
         <label class="field">
           <span>Decimals</span>

@@ -64,13 +64,11 @@ export function Steps(props: { one: ShownBreak; name: string; decimals: Decimals
   const action = (step: string): string => `${PATH}/${breakId}/${step}`;
   const note = (
     <ConfirmForm
-      confirm={{
-        action: action('notes'),
-        label: 'Note',
-        effect: 'Adds a note to the history, for your colleagues.',
-        asksReason: false,
-        hidden,
-      }}
+      action={action('notes')}
+      label="Note"
+      effect="Adds a note to the history, for your colleagues."
+      asksReason={false}
+      hidden={hidden}
     >
       <ReasonField label="Note" />
     </ConfirmForm>
@@ -79,12 +77,10 @@ export function Steps(props: { one: ShownBreak; name: string; decimals: Decimals
   return (
     <div class="actions">
       <ConfirmForm
-        confirm={{
-          action: action('assign'),
-          label: 'Assign',
-          effect: 'Others see this name in the queue. An empty name removes the assignee.',
-          hidden,
-        }}
+        action={action('assign')}
+        label="Assign"
+        effect="Others see this name in the queue. An empty name removes the assignee."
+        hidden={hidden}
       >
         <label class="field">
           <span>Assignee</span>
@@ -92,21 +88,17 @@ export function Steps(props: { one: ShownBreak; name: string; decimals: Decimals
         </label>
       </ConfirmForm>
       <ConfirmForm
-        confirm={{
-          action: action('investigate'),
-          label: 'Investigate',
-          effect: 'Marks the break as under investigation. Its severity still rises with age.',
-          hidden,
-        }}
+        action={action('investigate')}
+        label="Investigate"
+        effect="Marks the break as under investigation. Its severity still rises with age."
+        hidden={hidden}
       />
       {note}
       <ConfirmForm
-        confirm={{
-          action: action('resolve'),
-          label: 'Resolve',
-          effect: resolveEffect(one, decimals),
-          hidden,
-        }}
+        action={action('resolve')}
+        label="Resolve"
+        effect={resolveEffect(one, decimals)}
+        hidden={hidden}
       />
     </div>
   );

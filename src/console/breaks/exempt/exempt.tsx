@@ -126,13 +126,10 @@ export function ExemptCard({ one, decimals, looking }: Exempting): Markup {
       <p>A rule accepts a difference until its end. It never causes a credit.</p>
       {looking.mayAct && (
         <ConfirmForm
-          confirm={{
-            action: `${PATH}/${one.breakId}/exempt`,
-            label: 'Exempt',
-            effect:
-              'The rule is in force at once. The next run closes every open break that it matches, also this one. An empty field matches anything, also any size. After the end, the next run opens a break for what still differs.',
-            hidden: { basis: versionText(partsOf(one)) },
-          }}
+          action={`${PATH}/${one.breakId}/exempt`}
+          label="Exempt"
+          effect="The rule is in force at once. The next run closes every open break that it matches, also this one. An empty field matches anything, also any size. After the end, the next run opens a break for what still differs."
+          hidden={{ basis: versionText(partsOf(one)) }}
         >
           <RuleFields {...{ one, decimals, looking }} />
         </ConfirmForm>

@@ -62,12 +62,10 @@ function End({ rule: held }: { rule: HeldExemption }): Markup {
   }
   return (
     <ConfirmForm
-      confirm={{
-        action: `${EXEMPTIONS_PATH}/${encodeURIComponent(rule)}/end`,
-        label: 'End',
-        effect: `Ends the rule ${rule} at once. The next run opens a break for each of its differences that still exists.`,
-        hidden: { basis: versionText(exemptionParts(held)) },
-      }}
+      action={`${EXEMPTIONS_PATH}/${encodeURIComponent(rule)}/end`}
+      label="End"
+      effect={`Ends the rule ${rule} at once. The next run opens a break for each of its differences that still exists.`}
+      hidden={{ basis: versionText(exemptionParts(held)) }}
     />
   );
 }

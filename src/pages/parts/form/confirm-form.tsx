@@ -2,8 +2,8 @@ import type { PropsWithChildren } from 'hono/jsx';
 import type { Markup } from '../markup.ts';
 import { ReasonField } from './reason-field.tsx';
 
-/** An action that a person confirms. It opens in place and works without scripts. */
-export interface Confirmation {
+/** An action that a person confirms. */
+interface Confirmation {
   /** A POST route. */
   readonly action: string;
   /** The button that opens the form, and the one that sends it: `Hold…`, `Hold`. */
@@ -18,9 +18,9 @@ export interface Confirmation {
   readonly danger?: boolean;
 }
 
-/** Children: further fields. */
-export function ConfirmForm(props: PropsWithChildren<{ confirm: Confirmation }>): Markup {
-  const { action, label, effect, hidden = {}, asksReason = true, danger = false } = props.confirm;
+/** A form that opens in place and works without scripts. Children: further fields. */
+export function ConfirmForm(props: PropsWithChildren<Confirmation>): Markup {
+  const { action, label, effect, hidden = {}, asksReason = true, danger = false } = props;
   return (
     <details class={`confirm${danger ? ' danger' : ''}`}>
       <summary class="button">{label}…</summary>

@@ -45,14 +45,11 @@ function MineForm({ network }: { network: string }): Markup {
 function ReorgForm({ tip }: { tip: ChainTip }): Markup {
   return (
     <ConfirmForm
-      confirm={{
-        action: `${HOME}/chains/${tip.network}/reorg`,
-        label: 'Reorg',
-        effect:
-          'Removes the last blocks. Their transactions wait for a block again, except those that you drop. Depth 0 drops from the waiting ones alone.',
-        asksReason: false,
-        danger: true,
-      }}
+      action={`${HOME}/chains/${tip.network}/reorg`}
+      label="Reorg"
+      effect="Removes the last blocks. Their transactions wait for a block again, except those that you drop. Depth 0 drops from the waiting ones alone."
+      asksReason={false}
+      danger
     >
       <label class="field">
         <span>Depth (blocks)</span>

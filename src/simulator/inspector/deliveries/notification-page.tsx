@@ -103,23 +103,19 @@ export function NotificationPage(page: {
         <div class="actions">
           {row.status === 'delivered' && url !== undefined && (
             <ConfirmForm
-              confirm={{
-                action: `${path}/replay`,
-                label: 'Replay',
-                effect: `Sends the same body once more to ${url}, beside the queue, with the time of now.`,
-                asksReason: false,
-              }}
+              action={`${path}/replay`}
+              label="Replay"
+              effect={`Sends the same body once more to ${url}, beside the queue, with the time of now.`}
+              asksReason={false}
             />
           )}
           {row.status === 'pending' && (
             <ConfirmForm
-              confirm={{
-                action: `${HOME}/queues/${row.vaultId}/retry`,
-                label: 'Try now',
-                effect: 'Tries the first waiting notification of this vault now, without waiting.',
-                hidden: { back: path },
-                asksReason: false,
-              }}
+              action={`${HOME}/queues/${row.vaultId}/retry`}
+              label="Try now"
+              effect="Tries the first waiting notification of this vault now, without waiting."
+              hidden={{ back: path }}
+              asksReason={false}
             />
           )}
         </div>

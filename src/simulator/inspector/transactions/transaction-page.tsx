@@ -82,17 +82,16 @@ function Decision(form: { row: Transaction; approvers: readonly string[]; label:
   const decision = label.toLowerCase();
   return (
     <ConfirmForm
-      confirm={{
-        action: `${HOME}/transactions/${row.transactionId}/decisions`,
-        label,
-        effect:
-          decision === 'approve'
-            ? 'Approves as the chosen approver. The last needed approval moves the transaction on.'
-            : 'Rejects as the chosen approver, which ends the transaction.',
-        hidden: { decision },
-        asksReason: false,
-        danger: decision === 'reject',
-      }}
+      action={`${HOME}/transactions/${row.transactionId}/decisions`}
+      label={label}
+      effect={
+        decision === 'approve'
+          ? 'Approves as the chosen approver. The last needed approval moves the transaction on.'
+          : 'Rejects as the chosen approver, which ends the transaction.'
+      }
+      hidden={{ decision }}
+      asksReason={false}
+      danger={decision === 'reject'}
     >
       <label class="field">
         <span>Approver</span>
@@ -109,13 +108,10 @@ function Decision(form: { row: Transaction; approvers: readonly string[]; label:
 function SignForm({ row }: { row: Transaction }): Markup {
   return (
     <ConfirmForm
-      confirm={{
-        action: `${HOME}/transactions/${row.transactionId}/signatures`,
-        label: 'Sign',
-        effect:
-          'Signs every payload with the private key that POST /sim/vaults answered, and submits the signatures. The core does not keep the key.',
-        asksReason: false,
-      }}
+      action={`${HOME}/transactions/${row.transactionId}/signatures`}
+      label="Sign"
+      effect="Signs every payload with the private key that POST /sim/vaults answered, and submits the signatures. The core does not keep the key."
+      asksReason={false}
     >
       <label class="field">
         <span>Extended private key (xprv)</span>
@@ -143,13 +139,11 @@ function Actions({ row, context }: { row: Transaction; context: InspectorContext
       {row.status === 'to-sign' && <SignForm row={row} />}
       {CANCELLABLE.has(row.status) && (
         <ConfirmForm
-          confirm={{
-            action: `${HOME}/transactions/${row.transactionId}/cancel`,
-            label: 'Decline',
-            effect: 'Ends the transaction as declined_by_client. Its funds are free again.',
-            asksReason: false,
-            danger: true,
-          }}
+          action={`${HOME}/transactions/${row.transactionId}/cancel`}
+          label="Decline"
+          effect="Ends the transaction as declined_by_client. Its funds are free again."
+          asksReason={false}
+          danger
         />
       )}
     </div>
