@@ -15,7 +15,6 @@ import { periodOf } from './period.ts';
 import { StatementPage, type ShownStatement } from './statement-page.tsx';
 
 const PAGE_SIZE = 50;
-const FORMAT = `:format{${TABLE_FORMATS.join('|')}}` as const;
 
 async function readBalances(reads: Reads, filter: BalanceFilter, page: number) {
   const asked = balanceQueryOf(filter);
@@ -119,35 +118,32 @@ function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
 /** Spreadsheets to save. */
 function mountTables(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { now, table, missing } = context;
-  const answer = async (pageRequest: PageRequest, asked: TableAsked): Promise<Response> => {
-    const format = TABLE_FORMATS.find((one) => one === pageRequest.req.param('format')) ?? 'csv';
-    const found = await table(asked, format);
-    if (found.kind === 'unknown') return missing(pageRequest, UNKNOWN_POSITION);
-    if (found.kind === 'too_long') {
-      return pageRequest.text(
-        'The period is too long: open the statement’s page, and shorten it.',
-        400,
-      );
-    }
-    return download(pageRequest, found.document);
-  };
   const known = knownFilters(context, LINK_NAMES);
-  app.get(`${BOOKS_PATH}/balances/${FORMAT}`, known, async (pageRequest) => {
-    const asked = balanceQueryOf(filterValues(NAMES, pageRequest.req.query()));
-    if ('problem' in asked) return tableRefusal(pageRequest, asked.problem);
-    return answer(pageRequest, { kind: 'balances', query: asked.query, at: now() });
-  });
   const knownOfStatement = knownFilters(context, STATEMENT_NAMES);
-  app.get(`${BOOKS_PATH}/statement/${FORMAT}`, knownOfStatement, async (pageRequest) => {
-    const query = pageRequest.req.query();
-    const position = positionOf(query);
-    if (position === undefined) return missing(pageRequest, NO_POSITION);
-    const at = now();
-    const asked = periodOf({ from: query['from'], to: query['to'] }, at);
-    if ('problem' in asked) return tableRefusal(pageRequest, asked.problem);
-    const { from, to } = asked.period;
-    return answer(pageRequest, { kind: 'statement', query: { ...position, from, to }, at });
-  });
+  for (const format of TABLE_FORMATS) {
+    const answer = async (pageRequest: PageRequest, asked: TableAsked): Promise<Response> => {
+      const found = await table(asked, format);
+      if (found.kind === 'unknown') return missing(pageRequest, UNKNOWN_POSITION);
+      if (found.kind === 'document') return download(pageRequest, found.document);
+      const text = 'The period is too long: open the statement’s page, and shorten it.';
+      return pageRequest.text(text, 400);
+    };
+    app.get(`${BOOKS_PATH}/balances/${format}`, known, async (pageRequest) => {
+      const asked = balanceQueryOf(filterValues(NAMES, pageRequest.req.query()));
+      if ('problem' in asked) return tableRefusal(pageRequest, asked.problem);
+      return answer(pageRequest, { kind: 'balances', query: asked.query, at: now() });
+    });
+    app.get(`${BOOKS_PATH}/statement/${format}`, knownOfStatement, async (pageRequest) => {
+      const query = pageRequest.req.query();
+      const position = positionOf(query);
+      if (position === undefined) return missing(pageRequest, NO_POSITION);
+      const at = now();
+      const asked = periodOf({ from: query['from'], to: query['to'] }, at);
+      if ('problem' in asked) return tableRefusal(pageRequest, asked.problem);
+      const statement = { ...position, from: asked.period.from, to: asked.period.to };
+      return answer(pageRequest, { kind: 'statement', query: statement, at });
+    });
+  }
 }
 
 /** `/console/books`: balances by position, a position's statement, a hash's movements. */

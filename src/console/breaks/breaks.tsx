@@ -8,16 +8,7 @@ import { ownPage } from '../frame/own-page.ts';
 import { tableDownload, tableRefusal } from '../parts/list/table-download.ts';
 import { notAnAmount } from '../parts/value/amounts.ts';
 import { BreakPage, readOneBreak } from './break/break-page.tsx';
-import {
-  BULK_MAX,
-  callOf,
-  DONE,
-  doneText,
-  seenIn,
-  STEPS,
-  type Step,
-  type StepWords,
-} from './queue/bulk.tsx';
+import { BULK_MAX, callOf, DONE, doneText, seenIn, STEPS, type StepWords } from './queue/bulk.tsx';
 import { correctionCall, correctionOf } from './break/decimals.tsx';
 import { exemptAction } from './exempt/exempt.tsx';
 import { EXEMPTIONS_PATH, ExemptionsPage } from './exempt/exemptions-page.tsx';
@@ -28,14 +19,8 @@ import { QueuePage, readQueue } from './queue/queue.tsx';
 import { breaksTable, TABLE_ROWS_MAX } from './queue/table.ts';
 import { bodyCall } from '../parts/fact/body-call.ts';
 
-const STEP = `:step{${STEPS.join('|')}}` as const;
-
 function wordsOf(fields: Fields): StepWords {
   return { reason: textOf(fields, 'reason'), assignee: textOf(fields, 'assignee') };
-}
-
-function stepOf(text: string): Step | undefined {
-  return STEPS.find((step) => step === text);
 }
 
 /** `/console/breaks/exemptions`, and the forms that add and end a rule. */
@@ -132,7 +117,7 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   });
   app.post(`${PATH}/bulk`, async (pageRequest) => {
     const fields: Fields = await pageRequest.req.parseBody({ all: true });
-    const step = stepOf(textOf(fields, 'step'));
+    const step = STEPS.find((one) => one === textOf(fields, 'step'));
     if (step === undefined) return missing(pageRequest, 'There is no such step.');
     const given = textOf(fields, 'back');
     const back = given === PATH || given.startsWith(`${PATH}?`) ? ownPage(given) : PATH;
@@ -150,13 +135,14 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     const back = `${PATH}/${encodeURIComponent(pageRequest.req.param('id'))}`;
     return perform(pageRequest, { ...call, done, back });
   });
-  app.post(`${PATH}/:id/${STEP}`, async (pageRequest) => {
-    const id = pageRequest.req.param('id');
-    const step = stepOf(pageRequest.req.param('step')) ?? 'notes';
-    const fields: Fields = await pageRequest.req.parseBody();
-    const seen = { breakId: id, version: textOf(fields, 'basis') };
-    const call = callOf(step, seen, wordsOf(fields));
-    const back = `${PATH}/${encodeURIComponent(id)}`;
-    return perform(pageRequest, { ...call, done: `The break is ${DONE[step]}.`, back });
-  });
+  for (const step of STEPS) {
+    app.post(`${PATH}/:id/${step}`, async (pageRequest) => {
+      const id = pageRequest.req.param('id');
+      const fields: Fields = await pageRequest.req.parseBody();
+      const seen = { breakId: id, version: textOf(fields, 'basis') };
+      const call = callOf(step, seen, wordsOf(fields));
+      const back = `${PATH}/${encodeURIComponent(id)}`;
+      return perform(pageRequest, { ...call, done: `The break is ${DONE[step]}.`, back });
+    });
+  }
 }
