@@ -3,7 +3,7 @@ import type { ApiCall, ProblemShown } from '../../api/acting.ts';
 import type { SessionView } from '../../api/people/sessions.ts';
 import type { PersonView, TokenView } from '../../api/people/tokens.ts';
 import { basisIn, textOf, type Fields } from '../../pages/parts/form/form-text.ts';
-import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
+import { ProblemNotice } from '../../pages/parts/notice.tsx';
 import type { Written } from '../../pages/parts/written-text.tsx';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { inFormWords } from '../frame/form-words.ts';
@@ -52,7 +52,7 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   const list = async (pageRequest: PageRequest, problem?: ProblemShown, written: Written = []) => {
     const body = (
       <>
-        {problem !== undefined && <ProblemNotice {...{ problem, written }} />}
+        {problem !== undefined && <ProblemNotice problem={{ ...problem, written }} />}
         <AccessPage
           tokens={await listOf<TokenView>(pageRequest, TOKENS)}
           people={await listOf<PersonView>(pageRequest, PEOPLE)}

@@ -11,7 +11,7 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
-import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
+import { ProblemNotice } from '../../pages/parts/notice.tsx';
 import { BOOKS_PATH, statementLink } from '../parts/book-links.ts';
 import { periodUntil, type ClosedDayPeriod } from './closed-days.ts';
 import type { FilterProblem } from '../parts/list/filter-problem.ts';

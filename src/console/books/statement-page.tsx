@@ -10,7 +10,7 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
-import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
+import { ProblemNotice } from '../../pages/parts/notice.tsx';
 import {
   balancesLink,
   BOOKS_PATH,

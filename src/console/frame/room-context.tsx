@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Caller } from '../../api/access.ts';
 import type { Acting, ApiCall, ApiResult } from '../../api/acting.ts';
 import { FramedPage } from '../../pages/frame/document.tsx';
-import type { Message } from '../../pages/frame/message.ts';
+import type { Message } from '../../pages/parts/notice.tsx';
 import type { Site } from '../../pages/frame/site.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';

@@ -3,7 +3,7 @@ import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { symbolOf } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
+import { ProblemNotice } from '../../pages/parts/notice.tsx';
 import type { Written } from '../../pages/parts/written-text.tsx';
 import { DifferenceTable } from './difference-table.tsx';
 import { POLICY_PATH } from './halts-card.tsx';
@@ -179,7 +179,7 @@ export function ChangePage(shown: {
   const rules = withNewRules(shown.rules);
   return (
     <>
-      {problem !== null && <ProblemNotice problem={problem} written={problem.written ?? []} />}
+      {problem !== null && <ProblemNotice problem={problem} />}
       {rules.length <= FORM_RULES_MAX && (
         <Card id="form" title="As a form" aside={<a href={POLICY_PATH}>Keep the policy</a>}>
           <p class="muted">

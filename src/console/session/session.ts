@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Caller } from '../../api/access.ts';
 import type { OpenSession, SessionKeeper } from '../../api/people/open-sessions.ts';
-import type { Message } from '../../pages/frame/message.ts';
+import type { Message } from '../../pages/parts/notice.tsx';
 import type { Credential, SessionFile, StoredSession } from './session-file.ts';
 
 /** The signed-in person: name and role. */

@@ -3,8 +3,7 @@ import type { AssetUrls } from '../assets/assets.ts';
 import type { Markup } from '../parts/markup.ts';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { Wordmark } from './mark.tsx';
-import { WrittenText } from '../parts/written-text.tsx';
-import type { Message } from './message.ts';
+import { Notice, type Message } from '../parts/notice.tsx';
 import type { Section, Site } from './site.ts';
 
 /** Without scripts the browser reloads a live page after so many seconds. */
@@ -62,17 +61,6 @@ function Navigation({ site, path }: { site: Site; path: string }): Markup {
         ))}
       </ul>
     </nav>
-  );
-}
-
-function MessageNotice({ message }: { message: Message }): Markup {
-  const { written = [] } = message;
-  return (
-    <div class={`notice ${message.tone}`} role={message.tone === 'alarm' ? 'alert' : 'status'}>
-      <b>{message.title}</b>
-      {message.detail !== null && <p>{message.detail}</p>}
-      <WrittenText written={written} />
-    </div>
   );
 }
 
@@ -139,7 +127,7 @@ export function FramedPage(page: {
       </header>
       <main id="main" tabindex={-1}>
         <h1>{title}</h1>
-        {message !== null && <MessageNotice message={message} />}
+        {message !== null && <Notice message={message} />}
         {body}
       </main>
       <KeyboardHelp sections={site.sections} />

@@ -6,7 +6,7 @@ import { mountAssets } from '../../pages/assets/assets.ts';
 import { FramedPage } from '../../pages/frame/document.tsx';
 import { readForm } from '../../pages/frame/form-body.ts';
 import { mountHeaders } from '../../pages/frame/headers.ts';
-import type { Message } from '../../pages/frame/message.ts';
+import type { Message } from '../../pages/parts/notice.tsx';
 import type { Section, Site } from '../../pages/frame/site.ts';
 import { Listeners } from '../../pages/live/listeners.ts';
 import { liveStream } from '../../pages/live/stream.ts';

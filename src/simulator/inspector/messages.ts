@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Message } from '../../pages/frame/message.ts';
+import type { Message } from '../../pages/parts/notice.tsx';
 
 /** Messages that no page has shown yet. A browser that never follows its redirect leaves one. */
 const MESSAGES_MAX = 100;

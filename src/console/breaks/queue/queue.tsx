@@ -18,7 +18,7 @@ import { FoldedFilter } from '../../../pages/parts/form/filter-form.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { Age } from '../../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../../pages/parts/list/pager.tsx';
-import { ProblemNotice } from '../../../pages/parts/problem-notice.tsx';
+import { ProblemNotice } from '../../../pages/parts/notice.tsx';
 import { Views, type View } from '../../parts/list/views.tsx';
 import { BULK_FORM, BULK_MAX, BulkForm, tickOf } from './bulk.tsx';
 import {
