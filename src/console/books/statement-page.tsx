@@ -4,7 +4,7 @@ import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { Fact } from '../../pages/parts/fact.tsx';
-import { grouped } from '../../pages/parts/value/figure.ts';
+import { counted, grouped } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
@@ -177,7 +177,7 @@ function Sums(shown: ShownStatement & { statement: Statement; period: Period }):
         </dd>
       </div>
       <div>
-        <dt>{`Moved by ${grouped(statement.total)} ${statement.total === 1 ? 'line' : 'lines'}`}</dt>
+        <dt>{`Moved by ${counted(statement.total, 'line')}`}</dt>
         <dd>
           <AmountFigure amount={moved} asset={asset} decimals={decimals} signed />
         </dd>

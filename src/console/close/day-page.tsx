@@ -5,7 +5,7 @@ import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { Fact } from '../../pages/parts/fact.tsx';
-import { grouped } from '../../pages/parts/value/figure.ts';
+import { counted, grouped } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
@@ -98,10 +98,7 @@ function Custody({ report }: { report: DailyReport }): Markup {
   if (!custody.compared) return <>{`not compared: ${custody.reason}`}</>;
   return (
     <>
-      <Moment at={Date.parse(custody.readAt)} />,{' '}
-      {custody.transactions === 1
-        ? '1 transaction'
-        : `${grouped(custody.transactions)} transactions`}
+      <Moment at={Date.parse(custody.readAt)} />, {counted(custody.transactions, 'transaction')}
     </>
   );
 }

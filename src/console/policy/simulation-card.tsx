@@ -5,7 +5,7 @@ import { StateBadge } from '../parts/value/deposit-state.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
-import { grouped } from '../../pages/parts/value/figure.ts';
+import { counted, grouped } from '../../pages/parts/value/figure.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
@@ -45,10 +45,8 @@ function columns(decimals: Decimals): Column<Changed>[] {
  * or reason.`
  */
 function summaryOf({ evaluated, held, heldByBoth, freed, other }: PolicySimulation): string {
-  const counts = [held, heldByBoth, evaluated, freed, other].map(grouped);
-  const [more, asNow, all, toFreed, toOther] = counts;
-  const deposits = held === 1 ? 'deposit' : 'deposits';
-  return `Would hold ${more} ${deposits} more (and ${asNow} as now) of the last ${all}, no longer hold ${toFreed}, and lead ${toOther} to another state or reason.`;
+  const [asNow, all, toFreed, toOther] = [heldByBoth, evaluated, freed, other].map(grouped);
+  return `Would hold ${counted(held, 'deposit')} more (and ${asNow} as now) of the last ${all}, no longer hold ${toFreed}, and lead ${toOther} to another state or reason.`;
 }
 
 /** What the proposed policy would do with the newest deposits. */

@@ -13,7 +13,7 @@ import { DataTable, type Column } from '../../../pages/parts/list/data-table.tsx
 import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
 import { AGE_SPAN_TEXTS } from '../../parts/value/age-span-text.ts';
 import type { FilterProblem } from '../../parts/list/filter-problem.ts';
-import { grouped } from '../../../pages/parts/value/figure.ts';
+import { counted, grouped } from '../../../pages/parts/value/figure.ts';
 import { FoldedFilter } from '../../../pages/parts/form/filter-form.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { Age } from '../../../pages/parts/value/moment.tsx';
@@ -195,8 +195,7 @@ function Groups({ groups }: Pick<Queue, 'groups'>): Markup {
 
 /** `12 unresolved breaks`, `1 unresolved break` */
 function countText({ state }: QueueFilter, total: number): string {
-  const [count, noun] = [grouped(total), total === 1 ? 'break' : 'breaks'];
-  return state === 'all' ? `${count} ${noun}` : `${count} ${state} ${noun}`;
+  return counted(total, state === 'all' ? 'break' : `${state} break`);
 }
 
 function NoBreaks({ filter }: { filter: QueueFilter }): Markup {
