@@ -1,5 +1,5 @@
 import { ignoresCase } from '../../domain/chain/network-address.ts';
-import type { Deposit } from '../../domain/deposit/deposit.ts';
+import { depthOf, type Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../store/answers.ts';
 import { AmountFigure, hasLongAmount, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
@@ -84,8 +84,7 @@ function columns(decimals: Decimals): Column<Deposit>[] {
     },
     {
       title: 'Depth',
-      cell: ({ confirmations, custodyConfirmations, requiredConfirmations }) =>
-        `${Math.max(confirmations, custodyConfirmations)}/${requiredConfirmations}`,
+      cell: (deposit) => `${depthOf(deposit)}/${deposit.requiredConfirmations}`,
       is: 'number',
     },
     { title: 'Owner', cell: (deposit) => <Owner deposit={deposit} /> },

@@ -1,6 +1,7 @@
 import type { Break } from '../../domain/break/break.ts';
 import {
   approvers,
+  depthOf,
   isApproved,
   isBeforeStart,
   missingOwner,
@@ -65,10 +66,6 @@ const OF_HOLD: Record<HoldReason, Situation> = {
     next: 'Check the deposit, and approve it. The person who named its owner cannot give the last approval.',
   },
 };
-
-function depthOf({ confirmations, custodyConfirmations }: Deposit): number {
-  return Math.max(confirmations, custodyConfirmations);
-}
 
 /** `2`; `1 by webhooks, 2 by the custody API` where they differ and the custody API said one. */
 export function depthText({ confirmations, custodyConfirmations }: Deposit): string {

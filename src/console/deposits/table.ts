@@ -1,4 +1,4 @@
-import type { Deposit } from '../../domain/deposit/deposit.ts';
+import { depthOf, type Deposit } from '../../domain/deposit/deposit.ts';
 import type { Table } from '../../report/tables/table.ts';
 import type { DepositSearch } from '../../store/queries.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -36,10 +36,7 @@ export function depositsTable(
       { name: 'reportedAddress', text: (one) => one.reportedAddress },
       { name: 'memo', text: (one) => one.memo },
       { name: 'attributedTo', text: (one) => one.attributedTo },
-      {
-        name: 'confirmations',
-        text: (one) => Math.max(one.confirmations, one.custodyConfirmations),
-      },
+      { name: 'confirmations', text: depthOf },
       { name: 'requiredConfirmations', text: (one) => one.requiredConfirmations },
       { name: 'verifiedAt', text: (one) => isoTime(one.verifiedAt) },
       { name: 'creditId', text: (one) => one.credit?.creditId ?? null },

@@ -1,4 +1,4 @@
-import type { Deposit } from '../../domain/deposit/deposit.ts';
+import { depthOf, type Deposit } from '../../domain/deposit/deposit.ts';
 import { subjectLink } from '../parts/subject-link.ts';
 import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
@@ -15,7 +15,7 @@ const DEPTH_WIDTH = 40;
 
 /** A deposit's depth and the required depth. */
 function Depth({ deposit }: { deposit: Deposit }): Markup {
-  const depth = Math.max(deposit.confirmations, deposit.custodyConfirmations);
+  const depth = depthOf(deposit);
   const required = deposit.requiredConfirmations;
   const share = required === 0 ? 1 : Math.min(1, depth / required);
   return (

@@ -179,6 +179,11 @@ export function isApproved(deposit: Deposit, needed: number): boolean {
   return lastOrLater.some((person) => person !== deposit.attributedBy);
 }
 
+/** The deeper of the depths that webhooks and the custody API's record show. */
+export function depthOf(deposit: Pick<Deposit, 'confirmations' | 'custodyConfirmations'>): number {
+  return Math.max(deposit.confirmations, deposit.custodyConfirmations);
+}
+
 function isInternal(deposit: Deposit, rule: PolicyRule): boolean {
   return deposit.change || (deposit.ownTransfer && !rule.creditInternal);
 }
@@ -249,8 +254,7 @@ export function evaluateState(deposit: Deposit, rule: DepositRule): Evaluation {
   if (deposit.evidence === 'mempool') return evaluation('detected');
   const hold = holdAtAnyDepth(deposit, rule);
   if (hold !== null) return held(hold);
-  const depth = Math.max(deposit.confirmations, deposit.custodyConfirmations);
-  if (depth < rule.confirmations) return evaluation('confirming');
+  if (depthOf(deposit) < rule.confirmations) return evaluation('confirming');
   if (rule.halted) return held('halted');
   if (!isApproved(deposit, approvalsNeeded(rule, deposit.amount))) {
     return held('approval_required');
