@@ -1,5 +1,5 @@
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
-import { assetOptions } from '../parts/list/filter-values.ts';
+import { assetOptions, fieldsFor } from '../parts/list/filter-values.ts';
 import type { BalanceQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
@@ -48,29 +48,14 @@ export function balanceQueryOf(
 export function balanceFields(filter: BalanceFilter, decimals: Decimals): FilterField[] {
   const { asOf } = filter;
   const isDay = asOf === undefined || dayOrMoment(asOf)?.kind === 'day';
+  const field = fieldsFor(filter);
   return [
-    {
-      name: 'view',
-      label: 'View',
-      value: filter.view,
-      none: 'books',
-      options: [{ value: 'chain', label: 'chain view' }],
-    },
-    {
-      name: 'asset',
-      label: 'Asset',
-      value: filter.asset,
-      options: assetOptions(decimals, filter.asset),
-    },
-    { name: 'vaultId', label: 'Vault id', value: filter.vaultId },
-    { name: 'accountId', label: 'Account id', value: filter.accountId },
-    { name: 'addressId', label: 'Address id', value: filter.addressId },
-    { name: 'memo', label: 'Memo', value: filter.memo },
-    {
-      name: 'asOf',
-      label: 'As of the end of (UTC)',
-      value: asOf,
-      type: isDay ? 'date' : 'text',
-    },
+    field('view', 'View', { none: 'books', options: [{ value: 'chain', label: 'chain view' }] }),
+    field('asset', 'Asset', { options: assetOptions(decimals, filter.asset) }),
+    field('vaultId', 'Vault id'),
+    field('accountId', 'Account id'),
+    field('addressId', 'Address id'),
+    field('memo', 'Memo'),
+    field('asOf', 'As of the end of (UTC)', { type: isDay ? 'date' : 'text' }),
   ];
 }

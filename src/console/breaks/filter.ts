@@ -7,6 +7,7 @@ import {
 } from '../../domain/break/break.ts';
 import type { BreakQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import { filterValues } from '../parts/list/filter-values.ts';
 import { amountsIn } from '../parts/value/amounts.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
 
@@ -49,16 +50,11 @@ export const NAMES = [
   'assignee',
 ] as const;
 
-function oneOf<Value extends string>(
-  values: readonly Value[],
-  text: string | undefined,
-): Value | undefined {
-  return values.find((value) => value === text);
-}
-
-function present(name: string, value: string | undefined): object {
-  return value === undefined || value === '' ? {} : { [name]: value };
-}
+/** Members of a filter that its link names otherwise. */
+const MEMBERS: Readonly<Record<string, keyof QueueFilter>> = {
+  vault: 'vaultId',
+  hash: 'blockchainHash',
+};
 
 const CHOICES = { state: STATES, type: BREAK_TYPES, severity: SEVERITIES, age: AGE_SPANS };
 
@@ -66,34 +62,21 @@ const CHOICES = { state: STATES, type: BREAK_TYPES, severity: SEVERITIES, age: A
 export function areKnown(query: Readonly<Record<string, string>>): boolean {
   return Object.entries(CHOICES).every(([name, values]) => {
     const chosen = query[name] ?? '';
-    return chosen === '' || oneOf<string>(values, chosen) !== undefined;
+    return chosen === '' || (values as readonly string[]).includes(chosen);
   });
 }
 
 /** Reads the filter from a query whose values are known. */
 export function filterOf(query: Readonly<Record<string, string>>): QueueFilter {
-  return {
-    state: oneOf(STATES, query['state']) ?? 'unresolved',
-    ...present('type', oneOf(BREAK_TYPES, query['type'])),
-    ...present('severity', oneOf(SEVERITIES, query['severity'])),
-    ...present('age', oneOf(AGE_SPANS, query['age'])),
-    ...present('vaultId', query['vault']?.trim()),
-    ...present('blockchainHash', query['hash']?.trim()),
-    ...present('network', query['network']?.trim()),
-    ...present('asset', query['asset']?.trim()),
-    ...present('amount', query['amount']?.trim()),
-    ...present('assignee', query['assignee']?.trim()),
-  };
+  const given = Object.entries(filterValues(NAMES, query));
+  const members = given.map(([name, value]) => [MEMBERS[name] ?? name, value]);
+  return { state: 'unresolved', ...Object.fromEntries(members) } as QueueFilter;
 }
 
-/** The queue with a filter. `isChosen`: every box of the page is ticked. `path`: of a download. */
+/** The queue with a filter. `path`: of a download. */
 export function queueLink(
   filter: Partial<QueueFilter>,
-  {
-    page,
-    isChosen = false,
-    path = PATH,
-  }: { page?: number; isChosen?: boolean; path?: string } = {},
+  { page, path = PATH }: { page?: number; path?: string } = {},
 ): string {
   const { state, type, severity, age, vaultId, blockchainHash, assignee } = filter;
   const { network, asset, amount } = filter;
@@ -109,7 +92,6 @@ export function queueLink(
     amount,
     assignee,
     page: page === 0 ? undefined : page,
-    chosen: isChosen ? 'all' : undefined,
   });
 }
 

@@ -13,7 +13,7 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
-import { filterValues } from '../parts/list/filter-values.ts';
+import { fieldsFor, filterValues } from '../parts/list/filter-values.ts';
 import { movementsLink } from '../parts/book-links.ts';
 import { SOURCES } from '../parts/value/entry-words.ts';
 import { CLOSE_PATH } from './calendar.tsx';
@@ -33,11 +33,12 @@ export function dayMovementsLink(day: string, filter: MovementFilter): string {
   return linkTo(`${CLOSE_PATH}/${day}/movements`, { asset, vaultId, figure });
 }
 
-function fieldsOf({ asset, vaultId, figure }: MovementFilter): FilterField[] {
+function fieldsOf(filter: MovementFilter): FilterField[] {
+  const field = fieldsFor(filter);
   return [
-    { name: 'asset', label: 'Asset', value: asset },
-    { name: 'vaultId', label: 'Vault id', value: vaultId },
-    { name: 'figure', label: 'Figure', value: figure, options: CATEGORIES, none: 'all figures' },
+    field('asset', 'Asset'),
+    field('vaultId', 'Vault id'),
+    field('figure', 'Figure', { options: CATEGORIES, none: 'all figures' }),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
-import { assetOptions } from '../parts/list/filter-values.ts';
+import { assetOptions, fieldsFor } from '../parts/list/filter-values.ts';
 import { Amount } from '../../domain/money/amount.ts';
 import { HOLD_REASONS, type DepositState, type HoldReason } from '../../domain/deposit/deposit.ts';
 import type { DepositSearch } from '../../store/queries.ts';
@@ -124,12 +124,7 @@ export function searchOf(
 
 /** The fields of the form that makes the link. */
 export function fieldsOf(filter: DepositFilter, decimals: Decimals): FilterField[] {
-  const field = (name: Name, label: string, more: Partial<FilterField> = {}): FilterField => ({
-    name,
-    label,
-    value: filter[name],
-    ...more,
-  });
+  const field = fieldsFor(filter);
   return [
     field('state', 'State', { options: STATES }),
     field('reason', 'Held because', { options: [...REASONS.keys()] }),

@@ -2,7 +2,7 @@ import { WITHDRAWAL_STATUSES, type CustodyKnowledge } from '../../domain/withdra
 import type { WithdrawalQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
-import { assetOptions } from '../parts/list/filter-values.ts';
+import { assetOptions, fieldsFor } from '../parts/list/filter-values.ts';
 import { amountsIn } from '../parts/value/amounts.ts';
 import { dayOrMoment } from '../parts/value/moments.ts';
 
@@ -63,12 +63,7 @@ export function queryOf(filter: WithdrawalFilter, decimals: Decimals): Withdrawa
 
 /** The fields of the form that makes the link. */
 export function fieldsOf(filter: WithdrawalFilter, decimals: Decimals): FilterField[] {
-  const field = (name: Name, label: string, more: Partial<FilterField> = {}): FilterField => ({
-    name,
-    label,
-    value: filter[name],
-    ...more,
-  });
+  const field = fieldsFor(filter);
   return [
     field('status', 'Status', { options: WITHDRAWAL_STATUSES }),
     field('custody', 'Custody API', { options: KNOWLEDGE }),

@@ -12,6 +12,16 @@ export function filterValues<Name extends string>(
   >;
 }
 
+/** Makes the fields of a filter's form: each has the filter's value. */
+export function fieldsFor<Name extends string>(filter: Readonly<Partial<Record<Name, string>>>) {
+  return (name: Name, label: string, more: Partial<FilterField> = {}): FilterField => ({
+    name,
+    label,
+    value: filter[name],
+    ...more,
+  });
+}
+
 /** Assets to choose from, and the chosen one, which the store may not know. */
 export function assetOptions(
   decimals: Decimals,
