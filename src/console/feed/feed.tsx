@@ -15,21 +15,20 @@ import { Age, Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { knownFilters } from '../frame/known-filters.ts';
+import { subjectLink } from '../parts/subject-link.ts';
 
 const PATH = '/console/feed';
 const PAGE_SIZE = 50;
 /** The oldest unacknowledged credits that the page shows. */
 const UNACKNOWLEDGED_SHOWN = 50;
 
-function depositLink(depositId: string): string {
-  return `/console/deposits/${encodeURIComponent(depositId)}`;
-}
-
 function unacknowledgedColumns(decimals: Decimals, now: number): Column<Deposit>[] {
   return [
     {
       title: 'Deposit',
-      cell: ({ depositId }) => <Identifier value={depositId} href={depositLink(depositId)} />,
+      cell: ({ depositId }) => (
+        <Identifier value={depositId} href={subjectLink('deposit', depositId)} />
+      ),
     },
     {
       title: 'Credit',
@@ -73,7 +72,7 @@ function UnacknowledgedCard(shown: {
           items={items}
           columns={unacknowledgedColumns(decimals, now)}
           rowKey={({ depositId }) => `unacknowledged-${depositId}`}
-          href={({ depositId }) => depositLink(depositId)}
+          href={({ depositId }) => subjectLink('deposit', depositId)}
           folds={hasLongAmount(items, decimals)}
         />
       )}
@@ -100,7 +99,7 @@ function feedColumns(decimals: Decimals): Column<FeedItem>[] {
     {
       title: 'Item',
       cell: ({ item }) => (
-        <Identifier value={item.creditId} href={depositLink(item.deposit.depositId)} />
+        <Identifier value={item.creditId} href={subjectLink('deposit', item.deposit.depositId)} />
       ),
     },
     {
@@ -142,7 +141,7 @@ function FeedCard({ found, decimals }: { found: Page<FeedItem>; decimals: Decima
           items={found.items}
           columns={feedColumns(decimals)}
           rowKey={({ item }) => item.creditId}
-          href={({ item }) => depositLink(item.deposit.depositId)}
+          href={({ item }) => subjectLink('deposit', item.deposit.depositId)}
           folds={hasLongAmount(
             found.items.map(({ item }) => ({ amount: item.amount, asset: item.deposit.asset })),
             decimals,

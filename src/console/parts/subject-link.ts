@@ -1,4 +1,6 @@
-/** Things that have a page of their own. */
+import { balancesLink } from './book-links.ts';
+
+/** Things that have a page. */
 export type Subject =
   | 'deposit'
   | 'withdrawal'
@@ -8,10 +10,11 @@ export type Subject =
   | 'day'
   | 'policy'
   | 'quarantine'
-  | 'run';
+  | 'run'
+  | 'vault';
 
 /** The folder of each thing's pages. */
-const FOLDERS: Readonly<Record<Exclude<Subject, 'policy'>, string>> = {
+const FOLDERS: Readonly<Record<Exclude<Subject, 'policy' | 'vault'>, string>> = {
   deposit: '/console/deposits',
   withdrawal: '/console/withdrawals',
   hash: '/console/books/movements',
@@ -22,8 +25,9 @@ const FOLDERS: Readonly<Record<Exclude<Subject, 'policy'>, string>> = {
   run: '/console/runs',
 };
 
-/** The page of a thing. Every halt is on the page of the policy. */
+/** The page of a thing: of a halt the policy's, of a vault its balances. */
 export function subjectLink(subject: Subject, id: string): string {
   if (subject === 'policy') return '/console/policy';
+  if (subject === 'vault') return balancesLink({ vaultId: id });
   return `${FOLDERS[subject]}/${encodeURIComponent(id)}`;
 }

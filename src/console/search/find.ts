@@ -1,20 +1,18 @@
+import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Amount } from '../../domain/money/amount.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Subject } from '../parts/subject-link.ts';
 import type { AssetAmount, Mentioned } from '../../store/queries.ts';
-import { balancesLink } from '../parts/book-links.ts';
 
 /** A thing that a search found. */
 export interface Hit {
-  readonly subject: Subject | 'vault';
+  readonly subject: Subject;
   /** By which its page is opened. */
   readonly id: string;
   /** By which people know it, where that is another one: a notification's page is its fact's. */
   readonly name?: string;
-  /** Its page, where the subject has none of its own. */
-  readonly href?: string;
   /** `Deposit`, `Notification`. */
   readonly kind: string;
   /** What tells it from others: its state. */
@@ -25,26 +23,10 @@ export interface Hit {
   readonly at: number | null;
 }
 
-type SearchReads = Pick<
-  Reads,
-  | 'deposit'
-  | 'deposits'
-  | 'findDeposits'
-  | 'break'
-  | 'credit'
-  | 'reconciliation'
-  | 'closedDay'
-  | 'withdrawals'
-  | 'movements'
-  | 'notifications'
-  | 'quarantined'
-  | 'mentions'
->;
-
 /** Hits of one kind; a hash may have thousands of notifications. */
 const FIRST = { page: 0, pageSize: 20 } as const;
 
-async function byId(reads: SearchReads, text: string): Promise<Hit[]> {
+async function byId(reads: Reads, text: string): Promise<Hit[]> {
   const [deposit, known, credit] = await Promise.all([
     reads.deposit(text),
     reads.break(text),
@@ -66,7 +48,7 @@ async function byId(reads: SearchReads, text: string): Promise<Hit[]> {
   return [...withdrawals.items.map(withdrawalHit), ...others.flat()];
 }
 
-async function quarantineHits(reads: SearchReads, text: string): Promise<Hit[]> {
+async function quarantineHits(reads: Reads, text: string): Promise<Hit[]> {
   const kept = await reads.quarantined(text);
   if (kept === undefined) return [];
   const { quarantineId: id, state, defect, receivedAt: at } = kept;
@@ -75,7 +57,7 @@ async function quarantineHits(reads: SearchReads, text: string): Promise<Hit[]> 
   ];
 }
 
-async function runHits(reads: SearchReads, text: string): Promise<Hit[]> {
+async function runHits(reads: Reads, text: string): Promise<Hit[]> {
   const [, seq] = /^rec_(\d{1,15})$/.exec(text) ?? [];
   const run = seq === undefined ? undefined : await reads.reconciliation(Number(seq));
   if (run === undefined) return [];
@@ -84,7 +66,7 @@ async function runHits(reads: SearchReads, text: string): Promise<Hit[]> {
   return [{ subject: 'run', id, kind: 'Reconciliation run', detail, at: run.finishedAt }];
 }
 
-async function dayHits(reads: SearchReads, text: string): Promise<Hit[]> {
+async function dayHits(reads: Reads, text: string): Promise<Hit[]> {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return [];
   const closed = await reads.closedDay(text);
   if (closed === undefined) return [];
@@ -92,7 +74,7 @@ async function dayHits(reads: SearchReads, text: string): Promise<Hit[]> {
   return [{ subject: 'day', id: day, kind: 'Closed day', detail: status, at: closedAt }];
 }
 
-function depositHit(deposit: NonNullable<Awaited<ReturnType<Reads['deposit']>>>): Hit {
+function depositHit(deposit: Deposit): Hit {
   const { depositId, state, amount, asset, vaultId, firstSeenAt } = deposit;
   return {
     subject: 'deposit',
@@ -117,12 +99,11 @@ function breakHit({ breakId, type, severity, state, openedAt }: ShownBreak): Hit
 }
 
 function vaultHit(vaultId: string): Hit {
-  const href = balancesLink({ vaultId });
   const detail = 'balances of its positions';
-  return { subject: 'vault', id: vaultId, href, kind: 'Vault', detail, at: null };
+  return { subject: 'vault', id: vaultId, kind: 'Vault', detail, at: null };
 }
 
-async function byHash(reads: SearchReads, blockchainHash: string): Promise<Hit[]> {
+async function byHash(reads: Reads, blockchainHash: string): Promise<Hit[]> {
   const [deposits, withdrawals, movements] = await Promise.all([
     reads.deposits({ blockchainHash }, FIRST),
     reads.withdrawals({ blockchainHash }, FIRST),
@@ -145,7 +126,7 @@ async function byHash(reads: SearchReads, blockchainHash: string): Promise<Hit[]
   ];
 }
 
-async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]> {
+async function notificationHits(reads: Reads, text: string): Promise<Hit[]> {
   const [byOwnId, ofHash] = await Promise.all([
     reads.notifications({ id: text }, FIRST),
     reads.notifications({ blockchainHash: text }, FIRST),
@@ -165,7 +146,7 @@ async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]
 }
 
 /** What has the text as a name, and what has one of the amounts. */
-async function byMember(reads: SearchReads, mentioned: Mentioned): Promise<Hit[]> {
+async function byMember(reads: Reads, mentioned: Mentioned): Promise<Hit[]> {
   const page = { cursor: null, pageSize: FIRST.pageSize };
   const [received, others] = await Promise.all([
     reads.findDeposits({ networkAddress: mentioned.text }, page),
@@ -183,7 +164,7 @@ async function byMember(reads: SearchReads, mentioned: Mentioned): Promise<Hit[]
   ];
 }
 
-async function byExactText(reads: SearchReads, text: string): Promise<Hit[]> {
+async function byExactText(reads: Reads, text: string): Promise<Hit[]> {
   // Together: each read waits in a queue.
   const hits = await Promise.all([
     byId(reads, text),
@@ -200,7 +181,7 @@ async function byExactText(reads: SearchReads, text: string): Promise<Hit[]> {
  * what the text may mean as an amount.
  */
 export async function find(
-  reads: SearchReads,
+  reads: Reads,
   text: string,
   amounts: readonly AssetAmount[],
 ): Promise<readonly Hit[]> {

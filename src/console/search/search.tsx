@@ -180,8 +180,7 @@ function SearchPage(shown: Shown): Markup {
 export function mountSearch(app: Hono<ConsoleEnv>, { reads, show, may }: ConsoleContext): void {
   app.get('/console/search', async (pageRequest) => {
     const text = (pageRequest.req.query('q') ?? '').trim().slice(0, TEXT_MAX);
-    const hrefOf: HrefOfHit = ({ subject, id, href }) => {
-      if (href !== undefined || subject === 'vault') return href;
+    const hrefOf: HrefOfHit = ({ subject, id }) => {
       // The page of a notification is its body, which not every role may read.
       const isHidden = subject === 'notification' && !may(pageRequest, bodyCall(id));
       return isHidden ? undefined : subjectLink(subject, id);

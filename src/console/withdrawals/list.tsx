@@ -14,6 +14,7 @@ import { Moment } from '../../pages/parts/value/moment.tsx';
 import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/notice.tsx';
 import { movementsLink } from '../parts/book-links.ts';
+import { subjectLink } from '../parts/subject-link.ts';
 import { Views, type View } from '../parts/list/views.tsx';
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import { fieldsOf, PATH, type WithdrawalFilter } from './filter.ts';
@@ -29,11 +30,6 @@ const VIEWS: readonly View[] = [
   { name: 'Doubted', href: linkTo(PATH, { custody: 'doubted' }) },
   { name: 'Unknown to custody', href: linkTo(PATH, { custody: 'unknown' }) },
 ];
-
-/** The page of a withdrawal. */
-function withdrawalLink(transactionId: string): string {
-  return `${PATH}/${encodeURIComponent(transactionId)}`;
-}
 
 /** A withdrawal's last event that is not merely informational. */
 export function StatusBadge({ one }: { one: Pick<Withdrawal, 'status' | 'reasonCode'> }): Markup {
@@ -81,7 +77,7 @@ function columnsOf(decimals: Decimals): Column<Withdrawal>[] {
     {
       title: 'Transaction',
       cell: ({ transactionId }) => (
-        <Identifier value={transactionId} href={withdrawalLink(transactionId)} />
+        <Identifier value={transactionId} href={subjectLink('withdrawal', transactionId)} />
       ),
     },
     { title: 'Status', cell: (one) => <StatusBadge one={one} /> },
@@ -160,7 +156,7 @@ export function WithdrawalsPage(shown: {
             items={found.items}
             columns={columnsOf(decimals)}
             rowKey={({ transactionId }) => transactionId}
-            href={({ transactionId }) => withdrawalLink(transactionId)}
+            href={({ transactionId }) => subjectLink('withdrawal', transactionId)}
             folds={hasLongAmount(found.items.flatMap(movedAmounts), decimals)}
           />
         )}
