@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
-import {
-  checksOf,
-  downloadedReport,
-  headOf,
-  parsed,
-  type DownloadedReport,
-} from './downloaded-report.ts';
+import { jsonOf } from '../link/daemon-answer.ts';
+import { checksOf, downloadedReport, headOf, type DownloadedReport } from './downloaded-report.ts';
 
 const HELP = `
 Checks daily reports that were downloaded as JSON. Needs no store, no daemon and no network.
@@ -45,7 +40,7 @@ function readGiven(path: string): Given {
   const report = downloadedReport(text);
   if (report !== undefined) return { path, report };
   throw new CommandFailed(
-    parsed(text) !== undefined
+    jsonOf(text) !== undefined
       ? `${path} is no report as it was downloaded as JSON: another program may have written it anew. Download it again`
       : `${path} is not JSON, and only the JSON of a report can be checked: download it as JSON from the day's page in the console, or with \`counterfoil report --format json\``,
     2,

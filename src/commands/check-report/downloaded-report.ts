@@ -3,6 +3,7 @@ import { CATEGORIES } from '../../domain/money/roll-forward.ts';
 import { SUBTRACTED } from '../../report/asset-totals.ts';
 import { statusText } from '../../report/critical-breaks.ts';
 import { reportHashOf } from '../../store/close/close-day.ts';
+import { jsonOf } from '../link/daemon-answer.ts';
 
 /** One check of a downloaded report, with what was found. */
 export interface Check {
@@ -53,18 +54,9 @@ export interface DownloadedReport extends z.infer<typeof schema> {
 /** `reportHash` and `signatures`, which end the file. Within a text, a quote would be escaped. */
 const END = /,"reportHash":"[^"]*","signatures":\[.*\]\}\s*$/s;
 
-/** The value of a JSON text; undefined for any other text. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Reads a downloaded JSON report; undefined for any other text. */
 export function downloadedReport(text: string): DownloadedReport | undefined {
-  const read = schema.safeParse(parsed(text));
+  const read = schema.safeParse(jsonOf(text));
   const end = END.exec(text);
   // Without this end, other spaces were written into it, and no byte can be compared.
   if (!read.success || end === null) return undefined;
