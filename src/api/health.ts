@@ -8,6 +8,7 @@ export interface Readiness {
   /** Null without a custody API. Its state never makes the daemon unready: intake continues. */
   readonly custody: {
     readonly circuit: string;
+    /** Calls that have failed since the last success. */
     readonly failures: number;
     readonly access: 'unknown' | 'granted' | 'refused';
     readonly [detail: string]: unknown;

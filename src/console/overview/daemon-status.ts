@@ -1,3 +1,4 @@
+import type { Readiness, ReceiverState } from '../../api/health.ts';
 import type { JournalReceiver } from '../../store/replicated/journal-state.ts';
 
 /** Credit latency of the last hour, and the deposit that waits longest now. */
@@ -17,31 +18,13 @@ export interface CreditLatencyNow {
 }
 
 /** The daemon's own state, besides its store. */
-export interface DaemonStatus {
+export interface DaemonStatus extends Pick<Readiness, 'store' | 'custody'> {
   /** Urgent notices, each with its remedy. */
   readonly notices: readonly string[];
   /** Null without a custody API. */
   readonly creditLatency: CreditLatencyNow | null;
-  readonly store: 'writable' | 'unavailable';
-  /** Null without a custody API. */
-  readonly custody: {
-    readonly circuit: string;
-    /** Calls that have failed since the last success. */
-    readonly failures: number;
-    readonly access: 'unknown' | 'granted' | 'refused';
-  } | null;
   /** Null with SQLite: one receiver does everything. */
-  readonly receiver: {
-    readonly name: string;
-    readonly role: 'starting' | 'owner' | 'follower' | 'cut_off' | 'diverged';
-    /** The owner's name; null while none is known. */
-    readonly owner: string | null;
-    readonly epoch: number | null;
-    /** The last journal position in its replica. */
-    readonly position: number;
-    /** Why it does not serve, and what to do; else null. */
-    readonly cause: string | null;
-  } | null;
+  readonly receiver: Omit<ReceiverState, 'warnings'> | null;
   /** The receivers that the last look at the shared journal found; empty with SQLite. */
   readonly receivers: readonly JournalReceiver[];
   /** Facts that wait for their commit. */
