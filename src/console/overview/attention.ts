@@ -64,6 +64,15 @@ type ReasonForPeople = keyof typeof WAITS_FOR;
 /** Reasons of holds that end by a person's decision alone. */
 export const REASONS_FOR_PEOPLE = Object.keys(WAITS_FOR) as ReasonForPeople[];
 
+/** A single thing that asks no decision about a deposit and holds no money. */
+const PLAIN = {
+  group: null,
+  notes: [],
+  asset: null,
+  stakes: [],
+  isDecision: false,
+} as const satisfies Partial<Attention>;
+
 function ofBreak(one: ShownBreak, held: HeldDeposits): Attention {
   return {
     subject: 'break',
@@ -154,12 +163,11 @@ function ofDeposit(deposit: Deposit): Attention[] {
   if (reason === undefined) return [];
   return [
     {
+      ...PLAIN,
       subject: 'deposit',
       id: deposit.depositId,
-      group: null,
       severity: reason === 'operator_hold' ? 'info' : 'warning',
       title: `held: ${reason.replaceAll('_', ' ')}`,
-      notes: [],
       detail: WAITS_FOR[reason],
       asset: deposit.asset,
       stakes: [stakeOfDeposit(deposit)],
@@ -172,20 +180,16 @@ function ofDeposit(deposit: Deposit): Attention[] {
 function ofOverdue({ first, last, count, since }: OverdueDays): Attention {
   const days = first === last ? `day ${last}` : `days ${first} to ${last}`;
   return {
+    ...PLAIN,
     subject: 'day',
     id: last,
-    group: null,
     severity: 'warning',
     title: days,
-    notes: [],
     detail:
       count === 1
         ? 'The day has ended and is not closed: close it.'
         : `${count} days have ended and are not closed. To close the last one closes them all.`,
-    asset: null,
-    stakes: [],
     since,
-    isDecision: false,
   };
 }
 
@@ -195,34 +199,26 @@ function ofDay({ close, signatures }: SignedDay): Attention[] {
   if (missing === undefined) return [];
   return [
     {
+      ...PLAIN,
       subject: 'day',
       id: close.day,
-      group: null,
       severity: close.status === 'exceptions' ? 'warning' : 'info',
       title: `day ${close.day}`,
-      notes: [],
       detail: `The report (${close.status}) waits for its ${missing}.`,
-      asset: null,
-      stakes: [],
       since: close.closedAt,
-      isDecision: false,
     },
   ];
 }
 
 function ofPolicy({ policy, setAt, actor }: PolicyRow): Attention[] {
   return haltsIn(policy).map((scope) => ({
+    ...PLAIN,
     subject: 'policy',
     id: scopeText(scope),
-    group: null,
     severity: 'warning',
     title: 'credits are halted',
-    notes: [],
     detail: `No deposit of ${scopeText(scope)} is credited; ${actor} set the policy last.`,
-    asset: null,
-    stakes: [],
     since: setAt,
-    isDecision: false,
   }));
 }
 
