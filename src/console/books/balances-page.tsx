@@ -17,10 +17,7 @@ import { periodUntil, type ClosedDayPeriod } from './closed-days.ts';
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import { balanceFields, type BalanceFilter } from './balance-filter.ts';
 import { Downloads } from '../parts/list/downloads.tsx';
-
-function Part({ value }: { value: string | null }): Markup {
-  return value === null ? <span class="muted">none</span> : <Identifier value={value} />;
-}
+import { Part } from '../parts/value/part.tsx';
 
 function columnsOf(
   query: BalanceQuery,

@@ -13,6 +13,7 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import { PATH } from './filter.ts';
 import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
+import { Part, PartFact } from '../parts/value/part.tsx';
 import { Prose } from '../parts/value/prose.tsx';
 import { Actions, type Allowed } from './actions.tsx';
 import { LifeStep } from '../parts/fact/life-step.tsx';
@@ -73,14 +74,10 @@ function Gates({ gates }: { gates: readonly Gate[] }): Markup {
   );
 }
 
-function PartId({ value }: { value: string | null }): Markup {
-  return value === null ? <span class="muted">none</span> : <Identifier value={value} whole />;
-}
-
 /** The address on the chain, which opens all deposits at it. A forged webhook can name another. */
 function OnChainAddress({ deposit }: { deposit: Deposit }): Markup {
   const address = onChainAddressOf(deposit);
-  if (address === null) return <PartId value={null} />;
+  if (address === null) return <Part value={null} />;
   return (
     <>
       <Identifier value={address} href={linkTo(PATH, { networkAddress: address })} whole />{' '}
@@ -131,9 +128,7 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
       aside={<a href={statementLink(positionOf(deposit))}>Statement of its position</a>}
     >
       <dl class="facts">
-        <Fact name="Deposit">
-          <Identifier value={deposit.depositId} whole />
-        </Fact>
+        <PartFact name="Deposit" value={deposit.depositId} />
         <Fact name="Hash">
           <Identifier
             value={deposit.blockchainHash}
@@ -143,24 +138,14 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
         </Fact>
         <Fact name="Network">{deposit.network}</Fact>
         <Fact name="Asset">{deposit.asset}</Fact>
-        <Fact name="Vault">
-          <PartId value={deposit.vaultId} />
-        </Fact>
-        <Fact name="Account">
-          <PartId value={deposit.accountId} />
-        </Fact>
-        <Fact name="Address id">
-          <PartId value={deposit.addressId} />
-        </Fact>
+        <PartFact name="Vault" value={deposit.vaultId} />
+        <PartFact name="Account" value={deposit.accountId} />
+        <PartFact name="Address id" value={deposit.addressId} />
         <Fact name="On-chain address">
           <OnChainAddress deposit={deposit} />
         </Fact>
-        <Fact name="Memo">
-          <PartId value={deposit.memo} />
-        </Fact>
-        <Fact name="Transaction">
-          <PartId value={deposit.transactionId} />
-        </Fact>
+        <PartFact name="Memo" value={deposit.memo} />
+        <PartFact name="Transaction" value={deposit.transactionId} />
         <Fact name="Owner named by a person">
           {attributedTo === null ? (
             <span class="muted">none</span>
@@ -174,14 +159,14 @@ function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Marku
             : deposit.approvals.map(({ person, reason }) => `${person}: ${reason}`).join('; ')}
         </Fact>
         <Fact name="Credit">
-          <PartId value={credit?.creditId ?? deposit.reversed} />
+          <Part value={credit?.creditId ?? deposit.reversed} whole />
           {credit === null && deposit.reversed !== null && <span class="muted"> reversed</span>}
         </Fact>
         <Fact name="Consumer’s reference">
           {credit === null && deposit.reversed !== null ? (
             <span class="muted">under Life, if acknowledged</span>
           ) : (
-            <PartId value={credit?.reference ?? null} />
+            <Part value={credit?.reference ?? null} whole />
           )}
         </Fact>
         <Fact name="Rolled back">{timesText(deposit.epoch)}</Fact>

@@ -9,6 +9,7 @@ import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { movementsLink } from '../parts/book-links.ts';
+import { PartFact } from '../parts/value/part.tsx';
 import { Prose } from '../parts/value/prose.tsx';
 import { Witnesses } from '../parts/hash/hash-movements.tsx';
 import { LifeStep } from '../parts/fact/life-step.tsx';
@@ -43,14 +44,6 @@ function Situation({ shown }: { shown: ShownWithdrawal }): Markup {
         <Badge tone={tone} text={withdrawal.custody} /> {text}
       </p>
     </Card>
-  );
-}
-
-function PartFact({ name, value }: { name: string; value: string | null }): Markup {
-  return (
-    <Fact name={name}>
-      {value === null ? <span class="muted">none</span> : <Identifier value={value} whole />}
-    </Fact>
   );
 }
 
