@@ -2,11 +2,15 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { mayDo, type Permission } from '../domain/access/role.ts';
 import { permissionOf, type ApiEnv, type Caller } from './access.ts';
 
-/** A call of this API from inside the process. */
-export interface ApiCall {
+/** What a call of this API asks for. */
+export interface ApiRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path with its query: `/v1/deposits/dep_1/approve`. */
   readonly path: string;
+}
+
+/** A call of this API from inside the process. */
+export interface ApiCall extends ApiRoute {
   /** Sent as JSON; absent: no body. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -32,7 +36,7 @@ export interface Acting {
    * The permission of the call that the caller's role lacks; null when it has it. The call itself
    * decides the rest. Throws for a call of no route.
    */
-  missingPermission(caller: Caller, call: Pick<ApiCall, 'method' | 'path'>): Permission | null;
+  missingPermission(caller: Caller, call: ApiRoute): Permission | null;
 }
 
 /** Stands for this process in URLs; no request leaves it. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { SecureHeadersVariables } from 'hono/secure-headers';
-import type { ApiCall, ApiResult } from '../../api/acting.ts';
+import type { ApiCall, ApiResult, ApiRoute } from '../../api/acting.ts';
 import type { Documents } from '../../report/document.ts';
 import type { TableDocuments } from '../../report/tables/table-documents.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -81,12 +81,9 @@ export interface ConsoleContext {
   /** Answers 404 with a page that says what is missing and where to look. */
   readonly missing: (pageRequest: PageRequest, text: string) => Promise<Response>;
   /** Answers 403 with a page that says which roles may make a call. */
-  readonly denied: (
-    pageRequest: PageRequest,
-    call: Pick<ApiCall, 'method' | 'path'>,
-  ) => Promise<Response>;
+  readonly denied: (pageRequest: PageRequest, call: ApiRoute) => Promise<Response>;
   /** Whether the visitor's role allows a call; a page hides the button otherwise. */
-  readonly may: (pageRequest: PageRequest, call: Pick<ApiCall, 'method' | 'path'>) => boolean;
+  readonly may: (pageRequest: PageRequest, call: ApiRoute) => boolean;
   /** Calls the API as the visitor. A stranger's call is refused. */
   readonly act: (pageRequest: PageRequest, call: ApiCall) => Promise<ApiResult>;
   /** Calls the API as the visitor and redirects (303), with a message about the result. */

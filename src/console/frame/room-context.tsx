@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Caller } from '../../api/access.ts';
-import type { Acting, ApiCall, ApiResult } from '../../api/acting.ts';
+import type { Acting, ApiCall, ApiResult, ApiRoute } from '../../api/acting.ts';
 import { FramedPage } from '../../pages/frame/document.tsx';
 import type { Message } from '../../pages/parts/notice.tsx';
 import type { Site } from '../../pages/frame/site.ts';
@@ -90,11 +90,7 @@ function messageOfAll(results: readonly ApiResult[], actions: Omit<Actions, 'bac
 const NOT_ALLOWED = 'Your role does not allow this';
 
 /** Why the visitor's role does not allow a call, and whom to ask; null when it does. */
-function whyNot(
-  acting: Acting,
-  visitor: Caller,
-  call: Pick<ApiCall, 'method' | 'path'>,
-): string | null {
+function whyNot(acting: Acting, visitor: Caller, call: ApiRoute): string | null {
   const permission = acting.missingPermission(visitor, call);
   return permission === null ? null : roleRefusal(visitor.role, permission);
 }

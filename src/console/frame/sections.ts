@@ -1,8 +1,8 @@
 import type { Section } from '../../pages/frame/site.ts';
-import type { ApiCall } from '../../api/acting.ts';
+import type { ApiRoute } from '../../api/acting.ts';
 
 /** What a section reads besides the books: it is not for everybody. */
-const READS: Readonly<Record<string, Pick<ApiCall, 'method' | 'path'>>> = {
+const READS: Readonly<Record<string, ApiRoute>> = {
   '/console/access': { method: 'GET', path: '/v1/tokens' },
   '/console/settings': { method: 'GET', path: '/v1/settings' },
 };
@@ -10,7 +10,7 @@ const READS: Readonly<Record<string, Pick<ApiCall, 'method' | 'path'>>> = {
 /** The sections that a visitor may read. */
 export function sectionsFor(
   sections: readonly Section[],
-  may: (call: Pick<ApiCall, 'method' | 'path'>) => boolean,
+  may: (call: ApiRoute) => boolean,
 ): readonly Section[] {
   return sections.filter(({ path }) => {
     const call = READS[path];

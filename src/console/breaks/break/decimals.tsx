@@ -1,4 +1,4 @@
-import type { ApiCall } from '../../../api/acting.ts';
+import type { ApiCall, ApiRoute } from '../../../api/acting.ts';
 import { versionText } from '../../../domain/fact/basis.ts';
 import { decimalsParts } from '../../../domain/fact/pinned-decimals.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
@@ -11,7 +11,7 @@ import { PATH } from '../filter.ts';
 import type { Looking } from '../queue/queue.tsx';
 
 /** The API's route that corrects an asset's decimals. */
-export function correctionOf(asset: string): Pick<ApiCall, 'method' | 'path'> {
+export function correctionOf(asset: string): ApiRoute {
   return { method: 'POST', path: `/v1/assets/${encodeURIComponent(asset)}/decimals` };
 }
 
