@@ -134,38 +134,33 @@ async function subscribeOne(
   options: CallOptions,
 ): Promise<VaultResult> {
   const { subscriptions } = client;
+  const { webhookUrl } = custody;
+  const failed = (call: Parameters<typeof failureText>[0]): VaultResult => ({
+    vaultId,
+    result: 'failed',
+    detail: failureText(call, custody),
+  });
   const rows = await subscriptions.of(vaultId, options);
-  if (rows.kind !== 'ok') {
-    return { vaultId, result: 'failed', detail: failureText(rows, custody) };
+  if (rows.kind !== 'ok') return failed(rows);
+  const drift = subscriptionDrift(rows.value, webhookUrl);
+  const found = driftText(drift);
+  const isWanted = drift.kind === 'as_wanted';
+  if (flags.check === true) {
+    return { vaultId, result: isWanted ? 'as_wanted' : 'differs', detail: found };
   }
-  const drift = subscriptionDrift(rows.value, custody.webhookUrl);
-  if (drift.kind !== 'as_wanted' && flags.check === true) {
-    return { vaultId, result: 'differs', detail: driftText(drift) };
+  if (!isWanted) {
+    const wanted = { vaultId, webhookUrl, streams: [...STREAMS] };
+    const made = await subscriptions.replace(wanted, options);
+    if (made.kind !== 'ok') return failed(made);
   }
-  if (drift.kind !== 'as_wanted') {
-    const { webhookUrl } = custody;
-    const made = await subscriptions.replace(
-      { vaultId, webhookUrl, streams: [...STREAMS] },
-      options,
-    );
-    if (made.kind !== 'ok') {
-      return { vaultId, result: 'failed', detail: failureText(made, custody) };
-    }
-  }
-  if (flags.confirmations !== undefined && flags.check !== true) {
-    const { confirmations } = flags;
+  const { confirmations } = flags;
+  if (confirmations !== undefined) {
     const set = await subscriptions.replaceOverrides({ vaultId, confirmations }, options);
-    if (set.kind !== 'ok') {
-      return { vaultId, result: 'failed', detail: failureText(set, custody) };
-    }
+    if (set.kind !== 'ok') return failed(set);
   }
-  return drift.kind === 'as_wanted'
-    ? { vaultId, result: 'as_wanted', detail: driftText(drift) }
-    : {
-        vaultId,
-        result: 'subscribed',
-        detail: `all three streams come to us now; found before: ${driftText(drift)}`,
-      };
+  if (isWanted) return { vaultId, result: 'as_wanted', detail: found };
+  const detail = `all three streams come to us now; found before: ${found}`;
+  return { vaultId, result: 'subscribed', detail };
 }
 
 function asText(results: readonly VaultResult[]): string {
