@@ -1,3 +1,6 @@
+/** The media type of CSV. */
+export const CSV_TYPE = 'text/csv; charset=utf-8';
+
 const NUMBER = /^-?[0-9]+(\.[0-9]+)?$/;
 
 /** Protects text that a spreadsheet would run as a formula; amounts stay unchanged. */

@@ -3,11 +3,13 @@ import type { ClosedReport } from '../store/answers.ts';
 import { reportHashOf } from '../store/close/close-day.ts';
 import type { Reads } from '../store/reads.ts';
 import { beancountText } from './ledgers/beancount.ts';
+import { CSV_TYPE } from './csv-cell.ts';
 import { csvText } from './csv.ts';
 import { hledgerText } from './ledgers/hledger.ts';
 import { htmlText } from './page/page.ts';
 import { jsonText } from './json.ts';
 import type { SignedReport } from './signed-report.ts';
+import { XLSX_TYPE } from './workbook.ts';
 import { xlsxBytes } from './xlsx.ts';
 
 export const FORMATS = ['json', 'csv', 'xlsx', 'html', 'hledger', 'beancount'] as const;
@@ -29,14 +31,9 @@ interface Renderer {
 
 const RENDERERS: Record<Format, Renderer> = {
   json: { contentType: 'application/json', extension: 'json', hashesMax: 0, render: jsonText },
-  csv: {
-    contentType: 'text/csv; charset=utf-8',
-    extension: 'csv',
-    hashesMax: 10_000,
-    render: csvText,
-  },
+  csv: { contentType: CSV_TYPE, extension: 'csv', hashesMax: 10_000, render: csvText },
   xlsx: {
-    contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    contentType: XLSX_TYPE,
     extension: 'xlsx',
     // A workbook is built in memory, cell by cell.
     hashesMax: 10_000,

@@ -1,5 +1,8 @@
 import type { Sheet } from 'write-excel-file/node';
 
+/** The media type of a workbook. */
+export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
 /**
  * The bytes of an Excel workbook. Loads the library when the first workbook is asked for: most
  * processes never make one.

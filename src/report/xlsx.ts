@@ -3,6 +3,7 @@ import { storedAmount, type Amount } from '../domain/money/amount.ts';
 import { assetTotals, COMPARED, decimalsByAsset, MOVES } from './asset-totals.ts';
 import { criticalText } from './critical-breaks.ts';
 import { assetsBeyondBeancount } from './ledgers/beancount.ts';
+import { signatureShown } from './json.ts';
 import { sentencesOf } from './sentence.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import {
@@ -260,10 +261,7 @@ function lists(sheets: ReportSheets, report: DailyReport): TableSheet[] {
 export async function xlsxBytes(signed: SignedReport): Promise<Uint8Array<ArrayBuffer>> {
   const { report, signatures } = signed;
   const sheets = new ReportSheets(report);
-  const signedRows = signatures.map((one) => ({
-    ...one,
-    signedAt: new Date(one.signedAt).toISOString(),
-  }));
+  const signedRows = signatures.map(signatureShown);
   return workbookBytes([
     summaryOf(signed),
     ...totalsOf(sheets, signed),

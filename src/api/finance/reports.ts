@@ -2,6 +2,8 @@ import { createRoute, z, type OpenAPIHono, type RouteConfig } from '@hono/zod-op
 import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
 import { REPORT_STATUSES } from '../../domain/close/report.ts';
 import { FORMATS } from '../../report/document.ts';
+import { signatureShown } from '../../report/json.ts';
+import { XLSX_TYPE } from '../../report/workbook.ts';
 import type { ClosedReport, SignedDay } from '../../store/answers.ts';
 import { needs, type ApiEnv } from '../access.ts';
 import { dateParams, notClosed } from './closed-day.ts';
@@ -61,13 +63,7 @@ function closedDayView({ close, signatures }: SignedDay): z.infer<typeof closedD
     custodyCompared: close.custodyCompared,
     reportHash: close.reportHash,
     previousReportHash: close.previousReportHash,
-    signatures: signatures.map(({ role, person, reason, reportHash, signedAt }) => ({
-      role,
-      person,
-      reason,
-      reportHash,
-      signedAt: isoTime(signedAt),
-    })),
+    signatures: signatures.map(signatureShown),
   };
 }
 
@@ -85,8 +81,6 @@ const listReports = createRoute({
 const json = { description: 'The report', schema: reportSchema };
 const text = { schema: z.string() };
 
-const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-
 /** One answer in several media types: JSON has a schema, the others are documents. */
 const reportResponses: RouteConfig['responses'] = {
   ...answers(json, ['not-found']),
@@ -97,7 +91,7 @@ const reportResponses: RouteConfig['responses'] = {
       'text/csv': text,
       'text/html': text,
       'text/plain': text,
-      [XLSX]: { schema: z.string().openapi({ format: 'binary' }) },
+      [XLSX_TYPE]: { schema: z.string().openapi({ format: 'binary' }) },
     },
   },
 };

@@ -1,5 +1,5 @@
 import type { Statement, StatementLine, StatementQuery } from '../../store/statement.ts';
-import type { Table, TextCell } from './table.ts';
+import { timeText, type Table, type TextCell } from './table.ts';
 
 /** A row of a statement: its opening, a line, or its closing. */
 type Row =
@@ -14,10 +14,6 @@ type Row =
 
 function ofLine(read: (line: StatementLine) => TextCell): (row: Row) => TextCell {
   return (row) => (row.record === 'line' ? read(row.line) : null);
-}
-
-function timeText(at: number): string {
-  return new Date(at).toISOString();
 }
 
 /** The balance at the end; of a period that is not over, the balance when it was read. */

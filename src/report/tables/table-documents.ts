@@ -5,7 +5,9 @@ import {
   type WithdrawalQuery,
 } from '../../store/queries.ts';
 import type { StatementAnswer, StatementQuery } from '../../store/statement.ts';
+import { CSV_TYPE } from '../csv-cell.ts';
 import type { Document } from '../document.ts';
+import { XLSX_TYPE } from '../workbook.ts';
 import { balancesFacts, balancesTable } from './balances-table.ts';
 import { statementFacts, statementTable } from './statement-table.ts';
 import { withdrawalsTable } from './withdrawals-table.ts';
@@ -16,10 +18,7 @@ const DAY_MS = 86_400_000;
 export const TABLE_FORMATS = ['csv', 'xlsx'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-const CONTENT_TYPES: Record<TableFormat, string> = {
-  csv: 'text/csv; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
+const CONTENT_TYPES: Record<TableFormat, string> = { csv: CSV_TYPE, xlsx: XLSX_TYPE };
 
 /** Most rows of a document; a workbook is built in memory, cell by cell. */
 const ROWS_MAX: Record<TableFormat, number> = { csv: 100_000, xlsx: 20_000 };

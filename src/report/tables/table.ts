@@ -11,6 +11,11 @@ export interface Money {
 
 export type TextCell = string | number | null;
 
+/** A moment in ISO 8601. `at`: Unix milliseconds. */
+export function timeText(at: number): string {
+  return new Date(at).toISOString();
+}
+
 /** A column of texts, or of amounts. An amount is shown in the asset's unit and in smallest units. */
 export type TableColumn<Row> =
   | { readonly name: string; readonly text: (row: Row) => TextCell }

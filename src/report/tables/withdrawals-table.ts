@@ -1,6 +1,6 @@
 import { plus, ZERO, type Amount } from '../../domain/money/amount.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
-import type { Table, TableColumn } from './table.ts';
+import { timeText, type Table, type TableColumn } from './table.ts';
 
 /** What a withdrawal moved of one asset. */
 export interface AssetMoved {
@@ -27,10 +27,6 @@ export function movedBy({ posted }: Pick<Withdrawal, 'posted'>): AssetMoved[] {
 interface Row {
   readonly one: Withdrawal;
   readonly moved: AssetMoved | null;
-}
-
-function timeText(at: number): string {
-  return new Date(at).toISOString();
 }
 
 /** Withdrawals with a row for each asset that they moved. */
