@@ -4,7 +4,7 @@ import { permissionOf, type ApiEnv, type Caller } from './access.ts';
 
 /** What a call of this API asks for. */
 export interface ApiRoute {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT';
   /** Path with its query: `/v1/deposits/dep_1/approve`. */
   readonly path: string;
 }
@@ -25,7 +25,7 @@ export interface ProblemShown {
 
 /** The result of a call: the body of its answer, or the problem. */
 export type ApiResult =
-  | { readonly kind: 'done'; readonly body: unknown; readonly headers: Headers }
+  | { readonly kind: 'done'; readonly body: unknown }
   | { readonly kind: 'refused'; readonly problem: ProblemShown };
 
 /** Calls the API as a person whom the console has signed in. */
@@ -54,7 +54,7 @@ function requestOf({ method, path, body, headers = {} }: ApiCall): Request {
 async function resultOf(response: Response): Promise<ApiResult> {
   const isJson = response.headers.get('Content-Type')?.includes('json') === true;
   const body: unknown = isJson ? await response.json() : await response.text();
-  if (response.ok) return { kind: 'done', body, headers: response.headers };
+  if (response.ok) return { kind: 'done', body };
   const { title, detail } = body as ProblemShown;
   return { kind: 'refused', problem: { status: response.status, title, detail } };
 }
