@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Decision } from '../../domain/fact/decision.ts';
 import type { FactOutcome, Unavailable } from '../../store/port.ts';
 import type { Caller } from '../access.ts';
-import { tooLong } from '../formats.ts';
+import { optionalBody, tooLong } from '../formats.ts';
 import { ProblemError, refusalProblem } from '../problem.ts';
 import type { Services } from '../services.ts';
 
@@ -33,6 +33,11 @@ export const reasonText = statement(REASON_CHARACTERS_MAX);
 
 /** The body of a decision that only needs a reason. */
 export const reasonBody = z.strictObject({ reason: reasonText }).openapi('Reason');
+
+/** The body of a call that may be sent without one: a reason, which the journal keeps. */
+export const optionalReason = optionalBody(
+  z.strictObject({ reason: reasonText.optional() }).openapi('OptionalReason'),
+);
 
 /**
  * Journals a decision in the caller's name and waits until it is durable. Throws the problem of a
