@@ -12,7 +12,6 @@ import type { DayCloses } from '../parts/journal-days.ts';
 import { readBreaksNow } from './breaks-now.tsx';
 import { readDayReport } from './day-report.ts';
 import { isDay, readMonth, readUnclosedDay } from './days.ts';
-import { mountReport } from './report.ts';
 import { signedText } from './signing.tsx';
 
 function signCall(day: string) {
@@ -23,8 +22,26 @@ function closeCall(day: string) {
   return { method: 'POST', path: `/v1/reports/daily/${day}/close` } as const;
 }
 
-/** The documents of a closed day, to save. */
-function mountDownloads(app: Hono<ConsoleEnv>, { document, missing }: ConsoleContext): void {
+/** A report runs and loads nothing; its style is inline. */
+const REPORT_POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The sealed report of a closed day as a page, and its documents to save. */
+function mountDocuments(app: Hono<ConsoleEnv>, { document, missing }: ConsoleContext): void {
+  app.get('/console/reports/:day', async (pageRequest) => {
+    const day = pageRequest.req.param('day');
+    const report = await document(day, 'html');
+    if (report === undefined) return missing(pageRequest, `The day ${day} is not closed.`);
+    const { body, contentType } = report;
+    return pageRequest.body(body, 200, {
+      'Content-Security-Policy': REPORT_POLICY,
+      'Content-Type': contentType,
+    });
+  });
   app.get(`${CLOSE_PATH}/:day/:format`, async (pageRequest) => {
     const { day, format: asked } = pageRequest.req.param();
     const format = FORMATS.find((one) => one === asked);
@@ -74,9 +91,8 @@ export function mountClose(
 ): void {
   const { reads, now, timezone, show, missing, may } = context;
   const nextCloseAt = async (): Promise<number> => nextDueAt(await reads.firstRecordedAt());
-  mountReport(app, context);
   mountDayMovements(app, context);
-  mountDownloads(app, context);
+  mountDocuments(app, context);
   mountActions(app, context);
   app.get(CLOSE_PATH, async (pageRequest) => {
     const month = await readMonth(reads, pageRequest.req.query('month'), { now: now(), timezone });

@@ -103,13 +103,12 @@ function Custody({ report }: { report: DailyReport }): Markup {
   );
 }
 
-/** `critical`: critical breaks that were open at the cut-off, or null. */
-interface WithCritical {
-  readonly critical: CriticalBreaks | null;
-}
-
 /** The status, the signatures and the documents of a day. */
-function SummaryCard(shown: { day: DayReport; signing: SigningShown } & WithCritical): Markup {
+function SummaryCard(shown: {
+  day: DayReport;
+  signing: SigningShown;
+  critical: CriticalBreaks | null;
+}): Markup {
   const { day, signing, critical } = shown;
   const { close, report } = day;
   return (
@@ -260,14 +259,14 @@ function drawn({ assets }: DayReport, asked: string | undefined): readonly DayAs
 }
 
 /** A closed day. */
-export function DayPage(
-  shown: {
-    day: DayReport;
-    signing: SigningShown;
-    asked: AskedDay;
-    breaksNow: BreaksNow;
-  } & WithCritical,
-): Markup {
+export function DayPage(shown: {
+  day: DayReport;
+  signing: SigningShown;
+  asked: AskedDay;
+  breaksNow: BreaksNow;
+  /** Critical breaks that were open at the cut-off. */
+  critical: CriticalBreaks | null;
+}): Markup {
   const { day, signing, asked, breaksNow, critical } = shown;
   const cards = drawn(day, asked.asset);
   return (
