@@ -5,14 +5,14 @@ import type { Documents } from '../../report/document.ts';
 import type { TableDocuments } from '../../report/tables/table-documents.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import type { Visitor } from '../session/session.ts';
+import type { Caller } from '../../api/access.ts';
 
 /** What the console's handlers find in their context. */
 export interface ConsoleEnv {
   /** Node's connection of a request; absent in tests without a server. */
   Bindings: { readonly source?: string };
   /** `visitor`: who is signed in; absent for a stranger in a public console. `sessionId`: their session. */
-  Variables: SecureHeadersVariables & { visitor?: Visitor; sessionId?: string };
+  Variables: SecureHeadersVariables & { visitor?: Caller; sessionId?: string };
 }
 
 /** A request to the console. */

@@ -1,8 +1,8 @@
 import type { Markup } from '../../pages/parts/markup.ts';
-import type { Visitor } from '../session/session.ts';
+import type { Caller } from '../../api/access.ts';
 
 /** Who is signed in; `visitor` is absent when a stranger looks at a public console. */
-export function Person({ visitor, path }: { visitor: Visitor | undefined; path: string }): Markup {
+export function Person({ visitor, path }: { visitor: Caller | undefined; path: string }): Markup {
   if (visitor === undefined) {
     return <a href={`/console/session?next=${encodeURIComponent(path)}`}>Sign in to act</a>;
   }

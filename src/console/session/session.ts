@@ -4,9 +4,6 @@ import type { OpenSession, SessionKeeper } from '../../api/people/open-sessions.
 import type { Message } from '../../pages/parts/notice.tsx';
 import type { Credential, SessionFile, StoredSession } from './session-file.ts';
 
-/** The signed-in person: name and role. */
-export type Visitor = Caller;
-
 interface Session extends StoredSession {
   /** When its person last acted. */
   actedAt: number;
@@ -79,7 +76,7 @@ export class Sessions implements SessionKeeper {
   }
 
   /** A look-up does not extend a session: an open page makes one at every change. */
-  visitor(id: string | undefined): Visitor | undefined {
+  visitor(id: string | undefined): Caller | undefined {
     return this.#current(id)?.caller;
   }
 
