@@ -90,6 +90,7 @@ describe('a transaction that the custody API knows', () => {
     const ended = { changes: null, updatedAt: open.at };
     await knows(open, { status: 'failed', orderId: 'order-2', ...ended });
     expect(fees()).toHaveLength(1);
+    expect(open.openBreak('status_mismatch').expected).toBeNull();
     await knows(open, { status: 'cancelled', ...ended });
     expect(fees()).toHaveLength(2);
     expect(open.positions()).toEqual({});

@@ -226,19 +226,26 @@ describe('what a correction says', () => {
     expect(outcome).toEqual({ kind: 'break', finding: found[0] });
   });
 
-  test('of other fee, rebate or mint entries is said', () => {
-    const posted = [
-      balanceChange(100n),
-      balanceChange(-1n, { kind: 'fee' }),
-      balanceChange(1n, { kind: 'rebate' }),
-    ];
-    const { found } = decided({ deposit: { amount: DUE.amount }, posted, since: null });
-    expect(found.map((one) => [one.key, one.detail])).toEqual([
+  test.for<[why: string, posted: BalanceChange[], key: string, detail: string]>([
+    [
+      'other fee, rebate or mint entries',
       [
-        '["amount_mismatch","dep_1","corrected"]',
-        'the custody API shows other fee, rebate or mint entries beside 100 ethereum:ETH than the notifications; the books follow the custody API now: find out who sent the notifications',
+        balanceChange(100n),
+        balanceChange(-1n, { kind: 'fee' }),
+        balanceChange(1n, { kind: 'rebate' }),
       ],
-    ]);
+      '["amount_mismatch","dep_1","corrected"]',
+      'the custody API shows other fee, rebate or mint entries beside 100 ethereum:ETH than the notifications; the books follow the custody API now: find out who sent the notifications',
+    ],
+    [
+      'another address in the books',
+      [balanceChange(100n, { addressId: AddressId('adr-2') })],
+      '["unknown_to_custody","dep_1","corrected"]',
+      'the custody API shows 100 ethereum:ETH at this position, the notifications booked it at another account or address; the books follow the custody API now: find out who sent the notifications',
+    ],
+  ])('of %s is a break of its own', ([, posted, key, detail]) => {
+    const { found } = decided({ deposit: { amount: DUE.amount }, posted, since: null });
+    expect(found.map((one) => [one.key, one.detail])).toEqual([[key, detail]]);
   });
 
   test('of a deposit that the record does not show is the difference itself', () => {
