@@ -3,8 +3,7 @@ import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { symbolOf } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { ProblemNotice } from '../../pages/parts/notice.tsx';
-import type { Written } from '../../pages/parts/written-text.tsx';
+import { ProblemNotice, type Problem } from '../../pages/parts/notice.tsx';
 import { DifferenceTable } from './difference-table.tsx';
 import { POLICY_PATH } from './halts-card.tsx';
 import { SimulationCard } from './simulation-card.tsx';
@@ -25,13 +24,6 @@ import {
   type FormRule,
 } from './rule-form.ts';
 import { ReasonField } from '../../pages/parts/form/reason-field.tsx';
-
-export interface Problem {
-  readonly title: string;
-  readonly detail: string;
-  /** What the person wrote beside the policy, to copy. */
-  readonly written?: Written;
-}
 
 function TextField(shown: { index: number; setting: Setting; text: string }): Markup {
   const { index, setting, text } = shown;

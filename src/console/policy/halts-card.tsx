@@ -1,5 +1,6 @@
 import { isHalted, scopeText, type HaltScope } from '../../domain/policy/halt.ts';
 import type { CreditingPolicy } from '../../domain/policy/policy.ts';
+import { networkOf } from '../../domain/policy/unknown-names.ts';
 import { AssetId, NetworkKey } from '../../domain/ids.ts';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
@@ -11,10 +12,6 @@ export const POLICY_PATH = '/console/policy';
 
 /** A page shows so many switches of assets that are not halted; a filter finds the others. */
 const ASSETS_MAX = 40;
-
-function networkOf(asset: string): string {
-  return asset.split(':', 1)[0] ?? asset;
-}
 
 /** Everything that can be halted, by its name; a switch keeps its position when it is set. */
 function scopesOf(

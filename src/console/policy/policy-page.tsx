@@ -1,4 +1,5 @@
 import { policyVersion, ruleFor, type CreditingPolicy } from '../../domain/policy/policy.ts';
+import { networkOf } from '../../domain/policy/unknown-names.ts';
 import { AssetId, NetworkKey } from '../../domain/ids.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
@@ -28,7 +29,7 @@ export function sourceText(row: Pick<PolicyRow, 'source' | 'actor'>): string {
 /** The settings that deposits of a scope meet, its own and the inherited ones. */
 function effective(policy: CreditingPolicy, scope: RuleScope): Readonly<Record<string, unknown>> {
   const name = scope.kind === 'default' ? '' : scope.name;
-  const network = NetworkKey(scope.kind === 'asset' ? (name.split(':', 1)[0] ?? name) : name);
+  const network = NetworkKey(scope.kind === 'asset' ? networkOf(name) : name);
   const rule = ruleFor(policy, { network, asset: AssetId(scope.kind === 'asset' ? name : '') });
   return plainRule(rule);
 }

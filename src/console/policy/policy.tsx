@@ -10,9 +10,10 @@ import type { ConsoleContext, ConsoleEnv, Doubt, PageRequest } from '../frame/co
 import { inFormWords } from '../frame/form-words.ts';
 import { writtenIn } from '../frame/written.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import type { Problem } from '../../pages/parts/notice.tsx';
 import { basisIn, type Fields } from '../../pages/parts/form/form-text.ts';
 import { linkTo, pageOf } from '../../pages/parts/list/link.ts';
-import { ChangePage, ReviewPage, type Problem } from './change-page.tsx';
+import { ChangePage, ReviewPage } from './change-page.tsx';
 import { COMPARE_PATH, ComparePage, readVersions } from './compare-page.tsx';
 import { nameWarning, POLICY_PATH } from './halts-card.tsx';
 import { HistoryPage } from './history-page.tsx';

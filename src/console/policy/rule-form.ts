@@ -49,8 +49,9 @@ export function assetOf(scope: RuleScope): string | null {
   return scope.kind === 'asset' ? scope.name : null;
 }
 
-function isAmount(setting: Setting): setting is (typeof AMOUNTS)[number] {
-  return (AMOUNTS as readonly Setting[]).includes(setting);
+/** Whether a setting's value is an amount. */
+export function isAmount(setting: string): boolean {
+  return (AMOUNTS as readonly string[]).includes(setting);
 }
 
 /** A setting's value as the text of its field. */

@@ -2,10 +2,7 @@ import { AmountFigure, LineFigure, type Decimals } from '../../pages/parts/value
 import { grouped } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import type { RuleScope } from './policy-text.ts';
-
-function isAmount(setting: string, value: unknown): value is string {
-  return /^(minimumAmount|(one|two)Approvals?Above)$/.test(setting) && typeof value === 'string';
-}
+import { isAmount } from './rule-form.ts';
 
 /** A setting's value in words; undefined: the rule does not have it. */
 export function SettingValue(shown: {
@@ -18,7 +15,7 @@ export function SettingValue(shown: {
   if (value === undefined) return <span class="muted">not set</span>;
   if (value === null) return <>never</>;
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
-  if (isAmount(setting, value) && /^0*[1-9]\d*$/.test(value)) {
+  if (typeof value === 'string' && isAmount(setting) && /^0*[1-9]\d*$/.test(value)) {
     if (scope.kind === 'asset') {
       return <AmountFigure amount={BigInt(value)} asset={scope.name} decimals={decimals} />;
     }

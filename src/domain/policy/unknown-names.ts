@@ -48,7 +48,8 @@ export function unknownExemptionNames(
   });
 }
 
-function networkOf(asset: string): string {
+/** The network of an asset, before the colon of its id; the whole of a text without one. */
+export function networkOf(asset: string): string {
   return asset.split(':', 1)[0] ?? asset;
 }
 

@@ -23,6 +23,9 @@ export function Notice({ message }: { message: Message }): Markup {
 }
 
 /** What went wrong and what to do. */
-export function ProblemNotice({ problem }: { problem: Omit<Message, 'tone'> }): Markup {
+export type Problem = Omit<Message, 'tone'>;
+
+/** A problem in a box. */
+export function ProblemNotice({ problem }: { problem: Problem }): Markup {
   return <Notice message={{ tone: 'alarm', ...problem }} />;
 }
