@@ -155,40 +155,29 @@ function naming(report: DailyReport) {
 function newerLists(sheets: ReportSheets, report: DailyReport): TableSheet[] {
   const { openDifferences, custodyAfterCutOff, unconfirmed, laterBreaks } = report;
   const named = naming(report);
-  return [
-    ...(openDifferences === undefined
-      ? []
-      : [
-          sheets.sheet('Open differences', openDifferences, {
-            columns: ['asset', 'against', 'count', 'difference', 'absolute'],
-            money: ['difference', 'absolute'],
-          }),
-        ]),
-    ...(custodyAfterCutOff === undefined
-      ? []
-      : [
-          sheets.sheet('After the cut-off', named(custodyAfterCutOff), {
-            columns: ['at', 'datedBy', ...MOVEMENT, 'amount', 'transactionId'],
-            money: ['amount'],
-          }),
-        ]),
-    ...(unconfirmed === undefined
-      ? []
-      : [
-          sheets.sheet('Not confirmed', named(unconfirmed), {
-            columns: [...MOVEMENT, 'amount'],
-            money: ['amount'],
-          }),
-        ]),
-    ...(laterBreaks === undefined
-      ? []
-      : [
-          sheets.sheet('Later breaks', named(withSentences(report, laterBreaks)), {
-            columns: BREAK,
-            money: AMOUNTS,
-          }),
-        ]),
+  const newer = [
+    openDifferences &&
+      sheets.sheet('Open differences', openDifferences, {
+        columns: ['asset', 'against', 'count', 'difference', 'absolute'],
+        money: ['difference', 'absolute'],
+      }),
+    custodyAfterCutOff &&
+      sheets.sheet('After the cut-off', named(custodyAfterCutOff), {
+        columns: ['at', 'datedBy', ...MOVEMENT, 'amount', 'transactionId'],
+        money: ['amount'],
+      }),
+    unconfirmed &&
+      sheets.sheet('Not confirmed', named(unconfirmed), {
+        columns: [...MOVEMENT, 'amount'],
+        money: ['amount'],
+      }),
+    laterBreaks &&
+      sheets.sheet('Later breaks', named(withSentences(report, laterBreaks)), {
+        columns: BREAK,
+        money: AMOUNTS,
+      }),
   ];
+  return newer.filter((list) => list !== undefined);
 }
 
 function movementSheets(sheets: ReportSheets, { report, movements }: SignedReport): TableSheet[] {
