@@ -35,11 +35,11 @@ function linksOf({ day, cutOffAt }: ClosedDayRow): Links {
   };
 }
 
-function figure(row: TieOutRow, amount: Amount, href: string): Markup {
+function figure(row: TieOutRow, amount: Amount, href: string, signed = false): Markup {
   const decimals = new Map(row.decimals === null ? [] : [[row.asset, row.decimals]]);
   return (
     <a href={href}>
-      <AmountFigure amount={amount} asset={row.asset} decimals={decimals} bare />
+      <AmountFigure amount={amount} asset={row.asset} decimals={decimals} signed={signed} bare />
     </a>
   );
 }
@@ -54,30 +54,26 @@ function NoChain({ row: { withoutChainView } }: { row: TieOutRow }): Markup {
 }
 
 function difference(row: TieOutRow, { differences }: Links): Markup | string {
-  const { asset, chainDifference, custodyDifference } = row;
+  const { chainDifference, custodyDifference } = row;
   if (!differs(row)) {
     const isCompared = chainDifference !== null || custodyDifference !== null;
     return isCompared ? <Badge tone="good" text="ties out" /> : '–';
   }
-  const decimals = new Map(row.decimals === null ? [] : [[asset, row.decimals]]);
   const sides = [
     ['chain', chainDifference],
     ['custody', custodyDifference],
   ] as const;
   return (
     <>
-      {sides
-        .filter(([, amount]) => amount !== null && amount !== 0n)
-        .map(([side, amount]) => (
+      {sides.map(([side, amount]) =>
+        amount === null || amount === 0n ? (
+          ''
+        ) : (
           <div class="difference">
-            <Badge tone="alarm" text={side} />{' '}
-            {amount !== null && (
-              <a href={differences}>
-                <AmountFigure amount={amount} asset={asset} decimals={decimals} signed bare />
-              </a>
-            )}
+            <Badge tone="alarm" text={side} /> {figure(row, amount, differences, true)}
           </div>
-        ))}
+        ),
+      )}
     </>
   );
 }
