@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
-import { CreditId } from '../../../../src/domain/ids.ts';
-import { balanceChange } from '../../../store/evidence.ts';
-import { DUE } from '../../records.ts';
-import { decided, FORGED, USDC, type Given } from './correcting.ts';
+import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
+import { CreditId } from '../../../src/domain/ids.ts';
+import { balanceChange } from '../../store/evidence.ts';
+import { DUE } from '../records.ts';
+import { decided, FORGED, USDC, type Given } from './record/correcting.ts';
 
 /** The record matches, and was journalled before. */
 const CREDITED: Partial<Deposit> = {
