@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { JournalUnavailable } from '../replicated/shared-journal.ts';
 import type { JournalAddress } from './address.ts';
-import { FailedHosts } from './connection/failed-hosts.ts';
+import { firstUsable } from './connection/usable-host.ts';
 import { identityOf, identityRefusal, JOURNAL_VERSION, type Identity } from './journal-identity.ts';
 import { grantRuntime } from './runtime-role.ts';
 import type { Session } from './connection/session.ts';
@@ -31,7 +31,9 @@ export async function initJournal(
   address: JournalAddress,
   { runtimeRole, nowMs }: { readonly runtimeRole?: string | undefined; readonly nowMs: number },
 ): Promise<Initialised> {
-  const session = await openFirst(address);
+  const session = await firstUsable(address.hosts, (host) =>
+    openWritable(address, host, { answerMsMax: ANSWER_MS_MAX }),
+  );
   try {
     await session.script(
       `BEGIN; SET LOCAL lock_timeout = '20s'; SELECT pg_advisory_xact_lock(${INIT_LOCK})`,
@@ -51,19 +53,6 @@ export async function initJournal(
     // An open transaction is rolled back.
     await session.close();
   }
-}
-
-async function openFirst(address: JournalAddress): Promise<Session> {
-  const failed = new FailedHosts();
-  for (const host of address.hosts) {
-    try {
-      return await openWritable(address, host, { answerMsMax: ANSWER_MS_MAX });
-    } catch (error) {
-      if (!(error instanceof StatementFailed)) throw error;
-      failed.add(host, error);
-    }
-  }
-  throw failed.failure();
 }
 
 async function create(session: Session, schema: string, nowMs: number): Promise<void> {

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host, JournalAddress } from '../address.ts';
 import { JournalUnavailable } from '../../replicated/shared-journal.ts';
-import { FailedHosts } from './failed-hosts.ts';
 import { identityOf, identityRefusal } from '../journal-identity.ts';
 import { missingRights, missingText } from '../runtime-role.ts';
 import type { Session, SessionSettings } from './session.ts';
-import { StatementFailed } from './statement-failure.ts';
+import { firstUsable } from './usable-host.ts';
 import { openWritable, serverRefused } from './writable-session.ts';
 
 /** Pauses before the next attempt, in milliseconds: the first, and the longest. */
@@ -37,24 +36,15 @@ export class Primary {
     await this.drop();
     if (this.#pauseMs > 0) await this.#pause();
     const { hosts } = this.#address;
-    const failed = new FailedHosts();
     const inTurn = [...hosts.slice(this.#host), ...hosts.slice(0, this.#host)];
-    for (const host of inTurn) {
-      if (this.#closing.signal.aborted) {
-        throw new JournalUnavailable('the connection to PostgreSQL is closed');
-      }
-      try {
-        this.#session = await this.#open(host);
-        this.#host = hosts.indexOf(host);
-        this.#pauseMs = 0;
-        return this.#session;
-      } catch (error) {
-        if (!(error instanceof StatementFailed)) throw error;
-        failed.add(host, error);
-      }
+    try {
+      this.#session = await firstUsable(inTurn, (host) => this.#open(host));
+    } catch (error) {
+      this.#pauseMs = Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, this.#pauseMs * 2));
+      throw error;
     }
-    this.#pauseMs = Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, this.#pauseMs * 2));
-    throw failed.failure();
+    this.#pauseMs = 0;
+    return this.#session;
   }
 
   /** A further session on the present host, for the caller to close. Throws `StatementFailed`. */
@@ -84,6 +74,9 @@ export class Primary {
   }
 
   async #open(host: Host): Promise<Session> {
+    if (this.#closing.signal.aborted) {
+      throw new JournalUnavailable('the connection to PostgreSQL is closed');
+    }
     const session = await openWritable(this.#address, host, this.#settings);
     try {
       const identity = await identityOf(session, this.#address.schema);
@@ -93,6 +86,7 @@ export class Primary {
       const missing = await missingRights(session, schema);
       if (missing.length > 0) throw serverRefused(missingText(missing, user));
       if (identity.kind === 'ours') this.#assertSame(identity.storeId);
+      this.#host = this.#address.hosts.indexOf(host);
       return session;
     } catch (error) {
       await session.close();
