@@ -1,6 +1,6 @@
 import type { CloseRecord, CustodyReading } from '../../../src/domain/close/record.ts';
 import type { DailyReport } from '../../../src/domain/close/report.ts';
-import type { DailyCloseTableRow } from '../../../src/store/sqlite/table/close-tables.ts';
+import type { DailyCloseTableRow } from '../../../src/store/sqlite/table/rows/close-row.ts';
 import { CATEGORIES } from '../../../src/domain/money/roll-forward.ts';
 import { KeyLookup } from '../../../src/store/sqlite/keys/key-lookup.ts';
 import { readDayMovements } from '../../../src/store/sqlite/reads/close/day-movements.ts';

@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3';
 import type { DailyReport } from '../../../domain/close/report.ts';
 import { reportHashOf } from '../../close/close-day.ts';
 import { Problems, type AuditCheck } from './audit.ts';
-import type { DailyCloseTableRow, DailyTotalRow } from '../table/close-tables.ts';
-import type { CloseSignatureRow } from '../table/rows/close-row.ts';
+import type { DailyTotalRow } from '../table/close-tables.ts';
+import type { CloseSignatureRow, DailyCloseTableRow } from '../table/rows/close-row.ts';
 import type { SealRow } from '../table/journal-tables.ts';
 
 const GENESIS = '0'.repeat(64);

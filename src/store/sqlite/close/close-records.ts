@@ -14,44 +14,14 @@ import {
 } from '../../../domain/ids.ts';
 import type { ChangeKind } from '../../../domain/fact/notification.ts';
 import type { PositionLine } from '../../../domain/money/roll-forward.ts';
-import type {
-  ClosedDayRow,
-  CustodyEffectRow,
-  DailyCloseRow,
-  JournalRow,
-  SignatureRow,
-} from '../../records.ts';
+import type { CustodyEffectRow, DailyCloseRow, JournalRow, SignatureRow } from '../../records.ts';
 import type { CloseSource, SealedPositions } from '../../port.ts';
 import { ExemptionRecords } from '../breaks/exemption-records.ts';
 import { PositionTotals } from '../reads/books/position-totals.ts';
-import type { DailyCloseTableRow } from '../table/close-tables.ts';
 import { breakOf } from '../table/rows/break-row.ts';
-import { effectOf, signatureOf } from '../table/rows/close-row.ts';
+import { dailyCloseOf, effectOf, signatureOf } from '../table/rows/close-row.ts';
 import { statementsOf, type LineRow } from './close-statements.ts';
 import type { JournalReader } from '../journal/journal-reader.ts';
-
-/** Reads a closed day from its row, without the report. */
-export function closedDayOf(row: Omit<DailyCloseTableRow, 'report'>): ClosedDayRow {
-  return {
-    day: row.day,
-    seq: row.seq,
-    timezone: row.timezone,
-    cutOffAt: row.cut_off_at,
-    closedAt: row.closed_at,
-    throughSeq: row.through_seq,
-    commitNumber: row.commit_number,
-    sealHash: row.seal_hash,
-    status: row.status as ClosedDayRow['status'],
-    custodyCompared: row.custody_compared === 1,
-    reportHash: row.report_hash,
-    previousReportHash: row.previous_report_hash,
-  };
-}
-
-/** Reads a closed day with its report from its row. */
-export function dailyCloseOf(row: DailyCloseTableRow): DailyCloseRow {
-  return { ...closedDayOf(row), report: row.report };
-}
 
 function lineOf(row: LineRow): PositionLine {
   const [entryId, seq, view, cause, reverses, transactionId, ...rest] = row;

@@ -1,7 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import type { OwnEvidence } from '../../../domain/close/hash-origin.ts';
-import type { DailyCloseTableRow } from '../table/close-tables.ts';
-import type { CloseSignatureRow, CustodyEffectTableRow } from '../table/rows/close-row.ts';
+import type {
+  CloseSignatureRow,
+  CustodyEffectTableRow,
+  DailyCloseTableRow,
+} from '../table/rows/close-row.ts';
 import type { BreakRow } from '../table/rows/break-row.ts';
 
 /** One position line of a hash as an array: a long day would cost an object per row otherwise. */

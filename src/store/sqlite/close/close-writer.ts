@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { LedgerAccount } from '../../../domain/money/entry.ts';
 import type { Writes } from '../../port.ts';
-import { CLOSE_SIGNATURES, CUSTODY_EFFECTS } from '../table/rows/close-row.ts';
+import { CLOSE_SIGNATURES, CUSTODY_EFFECTS, DAILY_CLOSES } from '../table/rows/close-row.ts';
 import { insertInto, insertRecords, upsertRecords } from '../table/statement.ts';
 
 /** Writes closed days, their signatures, and the effects of custody transactions. */
@@ -17,7 +17,7 @@ export class CloseWriter {
   /** `numberOf`: the number of a ledger account. */
   constructor(db: Database, numberOf: (account: LedgerAccount) => number) {
     this.#numberOf = numberOf;
-    this.#insertClose = insertInto(db, 'daily_closes');
+    this.#insertClose = insertRecords(db, DAILY_CLOSES);
     this.#insertTotal = insertInto(db, 'daily_totals');
     this.#insertSignature = insertRecords(db, CLOSE_SIGNATURES);
     this.#putEffect = upsertRecords(db, CUSTODY_EFFECTS);
@@ -41,23 +41,8 @@ export class CloseWriter {
 
   #close({ row, totals, positions }: Writes['closes'][number]): void {
     const { day } = row;
-    this.#insertClose.run({
-      day,
-      seq: row.seq,
-      timezone: row.timezone,
-      cut_off_at: row.cutOffAt,
-      closed_at: row.closedAt,
-      through_seq: row.throughSeq,
-      first_posted_at: positions.firstPostedAt,
-      last_posted_at: positions.lastPostedAt,
-      commit_number: row.commitNumber,
-      seal_hash: row.sealHash,
-      status: row.status,
-      custody_compared: row.custodyCompared ? 1 : 0,
-      report: row.report,
-      report_hash: row.reportHash,
-      previous_report_hash: row.previousReportHash,
-    });
+    const { firstPostedAt, lastPostedAt } = positions;
+    this.#insertClose.run(row, { first_posted_at: firstPostedAt, last_posted_at: lastPostedAt });
     for (const total of totals) {
       this.#insertTotal.run({
         day,

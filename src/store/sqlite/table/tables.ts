@@ -6,7 +6,7 @@ import type {
   MovementCountRow,
   NotificationCountRow,
 } from './count-tables.ts';
-import type { DailyCloseTableRow, DailyTotalRow, PositionTotalRow } from './close-tables.ts';
+import type { DailyTotalRow, PositionTotalRow } from './close-tables.ts';
 import type {
   JournalTableRow,
   BodiesTableRow,
@@ -21,7 +21,11 @@ import type {
   ExemptionTableRow,
   ExemptDifferenceRow,
 } from './rows/break-row.ts';
-import type { CloseSignatureRow, CustodyEffectTableRow } from './rows/close-row.ts';
+import type {
+  CloseSignatureRow,
+  CustodyEffectTableRow,
+  DailyCloseTableRow,
+} from './rows/close-row.ts';
 import type { DepositRow } from './rows/deposit-row.ts';
 import type { MovementRow } from './rows/movement-row.ts';
 import type { DecimalsCorrectionTableRow, PolicyTableRow } from './rows/policy-row.ts';

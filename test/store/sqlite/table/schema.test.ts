@@ -10,6 +10,7 @@ import {
 import {
   CLOSE_SIGNATURES,
   CUSTODY_EFFECTS,
+  DAILY_CLOSES,
 } from '../../../../src/store/sqlite/table/rows/close-row.ts';
 import { DEPOSITS } from '../../../../src/store/sqlite/table/rows/deposit-row.ts';
 import { MOVEMENTS } from '../../../../src/store/sqlite/table/rows/movement-row.ts';
@@ -35,6 +36,7 @@ const MAPPED = [
   QUARANTINE,
   CUSTODY_EFFECTS,
   CLOSE_SIGNATURES,
+  DAILY_CLOSES,
   BREAKS,
   BREAK_EVENTS,
   EXEMPTIONS,

@@ -8,8 +8,7 @@ import type { ClosedReport, CountedRow, Oldest, ReadThrough, SignedDay } from '.
 import type { Page, PageRequest } from '../../../page.ts';
 import type { ClosedDayRow } from '../../../records.ts';
 import { GENESIS_HASH } from '../../../seal.ts';
-import { closedDayOf, dailyCloseOf } from '../../close/close-records.ts';
-import { signatureOf } from '../../table/rows/close-row.ts';
+import { closedDayOf, dailyCloseOf, signatureOf } from '../../table/rows/close-row.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { Tables } from '../../table/tables.ts';
 import { atSnapshot, inBatches } from '../list.ts';

@@ -6,9 +6,47 @@ import {
   TransactionId,
   VaultId,
 } from '../../../../domain/ids.ts';
-import type { CustodyEffectRow, SignatureRow } from '../../../records.ts';
-import { AMOUNT, plain, text, word, wordOrNull } from '../column-format.ts';
-import { column, mappingOf, type RowIn } from '../mapping.ts';
+import type {
+  ClosedDayRow,
+  CustodyEffectRow,
+  DailyCloseRow,
+  SignatureRow,
+} from '../../../records.ts';
+import { AMOUNT, FLAG, plain, text, word, wordOrNull } from '../column-format.ts';
+import { column, mappingOf, nested, type RowIn } from '../mapping.ts';
+
+/** A closed day, without the report. */
+const CLOSED_DAY = {
+  day: column('day', plain('TEXT NOT NULL')),
+  seq: column('seq', plain('INTEGER NOT NULL')),
+  timezone: column('timezone', plain('TEXT NOT NULL')),
+  cutOffAt: column('cut_off_at', plain('INTEGER NOT NULL')),
+  closedAt: column('closed_at', plain('INTEGER NOT NULL')),
+  throughSeq: column('through_seq', plain('INTEGER NOT NULL')),
+  commitNumber: column('commit_number', plain('INTEGER NOT NULL')),
+  sealHash: column('seal_hash', plain('TEXT NOT NULL')),
+  status: column('status', word<ClosedDayRow['status']>()),
+  custodyCompared: column('custody_compared', FLAG),
+  reportHash: column('report_hash', plain('TEXT NOT NULL')),
+  previousReportHash: column('previous_report_hash', plain('TEXT')),
+};
+
+/** Reads a closed day from its row, without the report. */
+export const closedDayOf = nested<ClosedDayRow>()(CLOSED_DAY).read;
+
+/** The columns of `daily_closes`. */
+export const DAILY_CLOSES = mappingOf<DailyCloseRow>()({
+  table: 'daily_closes',
+  key: ['day'],
+  extras: { first_posted_at: 'INTEGER', last_posted_at: 'INTEGER' },
+  fields: { ...CLOSED_DAY, report: column('report', plain('TEXT NOT NULL')) },
+});
+
+/** A row of `daily_closes`. */
+export type DailyCloseTableRow = RowIn<typeof DAILY_CLOSES>;
+
+/** Reads a closed day with its report from its row. */
+export const dailyCloseOf = DAILY_CLOSES.read;
 
 /** The columns of `custody_effects`. */
 export const CUSTODY_EFFECTS = mappingOf<CustodyEffectRow>()({
