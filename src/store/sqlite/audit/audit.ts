@@ -46,13 +46,17 @@ export class Problems {
     if (this.#shown.length < PROBLEMS_SHOWN_MAX) this.#shown.push(beginningOf(problem));
   }
 
-  /** Runs a part of a check. Damage that stops it becomes a problem; other errors are thrown. */
-  attempt(part: () => void): void {
+  /**
+   * Runs a part of a check. Damage that stops it, such as an unreadable page, becomes a problem, and
+   * the answer is undefined; other errors are thrown.
+   */
+  attempt<Result>(part: () => Result): Result | undefined {
     try {
-      part();
+      return part();
     } catch (error) {
       if (!meansDamage(error)) throw error;
       this.add(`check stopped: ${error.message}`);
+      return undefined;
     }
   }
 
@@ -67,18 +71,6 @@ function meansDamage(error: unknown): error is Error {
   if (!('code' in error)) return true;
   const code = String(error.code);
   return isDamage(code) || code.startsWith('SQLITE_CONSTRAINT');
-}
-
-/**
- * The result of a check that damage stopped, such as an unreadable page. Throws the error again
- * when it does not mean damage.
- */
-export function stoppedCheck(check: AuditCheck['check'], error: unknown): AuditCheck {
-  const problems = new Problems();
-  problems.attempt(() => {
-    throw error;
-  });
-  return problems.result(check, 0);
 }
 
 interface SchemaItem {

@@ -2,14 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import type { DecodeBody } from '../../port.ts';
-import {
-  checkHashChain,
-  checkIntegrity,
-  checkLedger,
-  Problems,
-  stoppedCheck,
-  type AuditCheck,
-} from './audit.ts';
+import { checkHashChain, checkIntegrity, checkLedger, Problems, type AuditCheck } from './audit.ts';
 import { compareProjections } from './projections.ts';
 import { checkCloses } from './closes.ts';
 import { checkKeys } from './keys.ts';
@@ -42,28 +35,21 @@ export interface AuditReport {
 
 /** Number of rows of a table; 0 when the table is damaged, which the checks report. */
 function countOf(db: Database, table: 'journal' | 'postings'): number {
-  let count = 0;
-  new Problems().attempt(() => {
-    count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
-  });
-  return count;
+  const count = (): number | undefined =>
+    db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get();
+  return new Problems().attempt(count) ?? 0;
 }
 
 function checked(check: AuditCheck['check'], run: () => AuditCheck): AuditCheck {
-  try {
-    return run();
-  } catch (error) {
-    return stoppedCheck(check, error);
-  }
+  const problems = new Problems();
+  return problems.attempt(run) ?? problems.result(check, 0);
 }
 
 function checkedLedger(db: Database, tick: (postings: number) => void): readonly AuditCheck[] {
-  try {
-    const { entries, balances } = checkLedger(db, tick);
-    return [entries, balances];
-  } catch (error) {
-    return [stoppedCheck('entries_balance', error), stoppedCheck('balances', error)];
-  }
+  const problems = new Problems();
+  const found = problems.attempt(() => checkLedger(db, tick));
+  if (found !== undefined) return [found.entries, found.balances];
+  return [problems.result('entries_balance', 0), problems.result('balances', 0)];
 }
 
 /**
