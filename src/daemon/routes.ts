@@ -156,7 +156,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
   const { timezone, close: pattern } = config.reconcile;
   const calendar = new CloseCalendar({ timezone, pattern });
   const people = new SignedInPeople();
-  const servers = cachedServerChecks(config);
+  const others = cachedServerChecks(config);
   const api = createApi({
     reads,
     document: reads.document,
@@ -165,7 +165,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     ...(shared === null ? {} : { replica: shared.replica }),
     policy: policyServices(parts),
     checkExemption,
-    settings: () => settingsOf(parts, { phase: phase(), others: () => servers.found() }),
+    settings: () => settingsOf(parts, { phase: phase(), others }),
     access: { tokens, people, changed: () => takeTokens(parts) },
     version,
     onBug,
