@@ -15,6 +15,14 @@ import { xlsxBytes } from './xlsx.ts';
 export const FORMATS = ['json', 'csv', 'xlsx', 'html', 'hledger', 'beancount'] as const;
 export type Format = (typeof FORMATS)[number];
 
+/** `Content-Security-Policy` of a document: a page runs and loads nothing; its style is inline. */
+export const DOCUMENT_POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 /** Text, or the bytes of a binary format. */
 export type DocumentBody = string | Uint8Array<ArrayBuffer>;
 

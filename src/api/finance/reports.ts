@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
 import { REPORT_STATUSES } from '../../domain/close/report.ts';
-import { FORMATS } from '../../report/document.ts';
+import { DOCUMENT_POLICY, FORMATS } from '../../report/document.ts';
 import { signatureShown } from '../../report/json.ts';
 import { XLSX_TYPE } from '../../report/workbook.ts';
 import type { ClosedReport, SignedDay } from '../../store/answers.ts';
@@ -154,9 +154,6 @@ const signReport = createRoute({
   responses: answers({ description: 'The signed day', schema: closedDaySchema }, WRITE_PROBLEMS),
 });
 
-/** The page runs and loads nothing; its style is inline. */
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'";
-
 /** `/v1/reports/daily`: closed days, their documents, closing and signing. */
 export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void {
   const { reads } = services;
@@ -177,7 +174,7 @@ export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void
     return context.body(document.body, 200, {
       'Content-Type': document.contentType,
       'Content-Disposition': `inline; filename="${document.fileName}"`,
-      'Content-Security-Policy': PAGE_POLICY,
+      'Content-Security-Policy': DOCUMENT_POLICY,
     });
   });
   app.openapi(closeDay, async (context) => {

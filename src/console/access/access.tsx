@@ -7,6 +7,7 @@ import { ProblemNotice } from '../../pages/parts/notice.tsx';
 import type { Written } from '../../pages/parts/written-text.tsx';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { inFormWords } from '../frame/form-words.ts';
+import { refusalStatus } from '../frame/refusal-status.ts';
 import { writtenIn } from '../frame/written.ts';
 import { AccessPage, IssuedPage, PATH } from './access-page.tsx';
 import { SESSIONS_PATH } from './sessions-card.tsx';
@@ -15,14 +16,6 @@ const TOKENS = { method: 'GET', path: '/v1/tokens' } as const;
 const PEOPLE = { method: 'GET', path: '/v1/people' } as const;
 const SESSIONS = { method: 'GET', path: '/v1/sessions' } as const;
 const CREATE = { method: 'POST', path: '/v1/tokens' } as const;
-
-/** Statuses of the API's refusals that a page can have too. */
-const REFUSALS = [400, 403, 404, 409, 503] as const;
-
-/** The status of a page that shows a refusal. */
-function statusOf({ status }: ProblemShown): (typeof REFUSALS)[number] {
-  return REFUSALS.find((one) => one === status) ?? 409;
-}
 
 /** Signing a person out. */
 function mountSignOut(app: Hono<ConsoleEnv>, { may, denied, perform }: ConsoleContext): void {
@@ -64,7 +57,7 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     return show(
       pageRequest,
       { title: 'Tokens and people', body },
-      problem === undefined ? 200 : statusOf(problem),
+      problem === undefined ? 200 : refusalStatus(problem),
     );
   };
   /** Shows the new token at once: a redirect would have to keep it. */

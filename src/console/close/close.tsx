@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
-import { FORMATS } from '../../report/document.ts';
+import { DOCUMENT_POLICY, FORMATS } from '../../report/document.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { readCriticalBreaks } from '../parts/value/critical-breaks.tsx';
 import { download } from '../parts/list/table-download.ts';
@@ -22,14 +22,6 @@ function closeCall(day: string) {
   return { method: 'POST', path: `/v1/reports/daily/${day}/close` } as const;
 }
 
-/** A report runs and loads nothing; its style is inline. */
-const REPORT_POLICY = [
-  "default-src 'none'",
-  "style-src 'unsafe-inline'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 /** The sealed report of a closed day as a page, and its documents to save. */
 function mountDocuments(app: Hono<ConsoleEnv>, { document, missing }: ConsoleContext): void {
   app.get('/console/reports/:day', async (pageRequest) => {
@@ -38,7 +30,7 @@ function mountDocuments(app: Hono<ConsoleEnv>, { document, missing }: ConsoleCon
     if (report === undefined) return missing(pageRequest, `The day ${day} is not closed.`);
     const { body, contentType } = report;
     return pageRequest.body(body, 200, {
-      'Content-Security-Policy': REPORT_POLICY,
+      'Content-Security-Policy': DOCUMENT_POLICY,
       'Content-Type': contentType,
     });
   });

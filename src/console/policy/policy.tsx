@@ -8,6 +8,7 @@ import type { PolicyRow } from '../../store/records.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, Doubt, PageRequest } from '../frame/context.ts';
 import { inFormWords } from '../frame/form-words.ts';
+import { refusalStatus, type RefusalStatus } from '../frame/refusal-status.ts';
 import { writtenIn } from '../frame/written.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Problem } from '../../pages/parts/notice.tsx';
@@ -52,11 +53,6 @@ async function readHeld(reads: Pick<Reads, 'policy' | 'pinnedDecimals'>) {
 function warningsIn(result: ApiResult): readonly string[] {
   if (result.kind === 'refused') return [];
   return (result.body as { readonly warnings: readonly string[] }).warnings;
-}
-
-/** The status of a page that shows a refusal; a page has no other ones. */
-function statusOf({ status }: { status: number }): 400 | 409 | 503 {
-  return status === 400 || status === 503 ? status : 409;
 }
 
 /** What a person sent: a policy as JSON, its fields as the form shows them, and what is wrong. */
@@ -187,7 +183,7 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     pageRequest: PageRequest,
     sent: Sent,
     decimals: Decimals,
-    status?: 400 | 409 | 503,
+    status?: RefusalStatus,
   ) => {
     const { json, ...form } = sent;
     const body = <ChangePage policy={policyTextOf(json)} {...form} decimals={decimals} />;
@@ -215,7 +211,7 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     // A policy that the API refuses has nothing to set: the person corrects the form.
     if (simulation.kind === 'refused') {
       const problem = inFormWords(simulation.problem);
-      return edit(pageRequest, { ...sent, problem }, decimals, statusOf(problem));
+      return edit(pageRequest, { ...sent, problem }, decimals, refusalStatus(problem));
     }
     const body = (
       <ReviewPage
@@ -245,7 +241,7 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     // The person's change stays on the page, beside what is wrong with it.
     if (result.kind === 'refused') {
       const problem = { ...inFormWords(result.problem), written: writtenIn(call) };
-      return edit(pageRequest, { ...sent, problem }, decimals, statusOf(problem));
+      return edit(pageRequest, { ...sent, problem }, decimals, refusalStatus(problem));
     }
     const { version: set } = result.body as { readonly version: string };
     return pageRequest.redirect(linkTo(POLICY_PATH, { set }), 303);

@@ -88,6 +88,14 @@ test('every format is served under its own type, and an unknown one is refused b
   expect(refused.body['detail']).toContain('must be one of json, csv');
 });
 
+test('a report as a page runs nothing, and no other page frames it', async () => {
+  const api = await closed();
+  const { headers } = await api.get(`${PATH}?format=html`);
+  expect(headers.get('Content-Security-Policy')).toBe(
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  );
+});
+
 test.for([
   ['2025-11-19', 404],
   ['2025-02-30', 400],

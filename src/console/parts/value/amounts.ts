@@ -8,7 +8,7 @@ import { symbolOf, unitsOf } from '../../../pages/parts/value/figure.ts';
 const ASSETS_MAX = 500;
 
 /** Digits, and the asset that they are of: `1.5`, `1.5 ETH`, `1.5ETH`, `1.5 ethereum:ETH`. */
-const AMOUNT = /^(\d{1,60}(?:\.\d{1,60})?)(?:\s+(\S+)|([A-Za-z]{2,12}))?$/;
+const AMOUNT = /^(\d{1,78}(?:\.\d{1,78})?)(?:\s+(\S+)|([A-Za-z]{2,12}))?$/;
 /** The same with the asset first: `ETH 1.5`. */
 const ASSET_FIRST = /^([A-Za-z]\S*)\s+(\d\S*)$/;
 

@@ -37,7 +37,7 @@ export function figureClass(name: 'figure' | 'units', text: string): string {
 
 /** `1.5` with 18 decimals, in smallest units; undefined for text that is no such amount. */
 export function unitsOf(text: string, decimals: number): bigint | undefined {
-  const [, whole = '', fraction = ''] = /^(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text) ?? [];
+  const [, whole = '', fraction = ''] = /^(\d{1,78})(?:\.(\d{1,78}))?$/.exec(text) ?? [];
   if (whole === '' || fraction.length > decimals) return undefined;
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 }

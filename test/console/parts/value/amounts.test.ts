@@ -14,7 +14,10 @@ function shown(text: string, about: { decimals?: Decimals; asset?: string } = {}
   return meant.map(({ asset, amount }) => `${amount} ${asset}`);
 }
 
+const LONGEST = '9'.repeat(78);
+
 test.for([
+  [`${LONGEST} ripple:XRP`, [`${LONGEST}000000 ripple:XRP`, `${LONGEST} ripple:XRP`]],
   ['1.5 XRP', ['1500000 ripple:XRP']],
   ['1.5 xrp', ['1500000 ripple:XRP']],
   ['1.5 ripple:XRP', ['1500000 ripple:XRP']],
