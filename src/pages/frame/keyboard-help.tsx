@@ -26,6 +26,7 @@ export function KeyboardHelp(help: { sections: readonly Section[] }): Markup {
         <Keys keys={['x']} does="tick the row, where rows have boxes" />
         <Keys keys={['r']} does="the reason for the ticked rows" />
         <Keys keys={['f']} does="filter of the list" />
+        <Keys keys={['Esc']} does="leave a field" />
         <Keys keys={['n', 'p']} does="next and previous page of a list" />
         <Keys keys={['?']} does="this list" />
         {help.sections.map(({ key, name }) => (

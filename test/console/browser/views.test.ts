@@ -53,5 +53,12 @@ describe.runIf(HAS_BROWSER)('views and keys in a browser', () => {
     await page.goto('/console/deposits');
     await page.keyboard.press('f');
     expect(await page.evaluate('document.activeElement.name')).toBe('state');
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate('document.activeElement.localName')).toBe('body');
+    await page.goto('/console/breaks');
+    await page.keyboard.press('/');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    expect(await page.evaluate('document.activeElement.localName')).toBe('a');
   });
 });

@@ -60,11 +60,21 @@ function turnPage(rel) {
   if (link instanceof HTMLAnchorElement) link.click();
 }
 
+/**
+ * The filter that `f` unfolded: Escape folds it again.
+ *
+ * @type {HTMLDetailsElement | null}
+ */
+let unfolded = null;
+
 /** Opens the list's filter at its first field. */
 function openFilter() {
   const field = document.querySelector('[data-filter] input, [data-filter] select');
   const folded = field?.closest('details');
-  if (folded instanceof HTMLDetailsElement) folded.open = true;
+  if (folded instanceof HTMLDetailsElement && !folded.open) {
+    folded.open = true;
+    unfolded = folded;
+  }
   if (field instanceof HTMLElement) field.focus();
 }
 
@@ -72,6 +82,18 @@ function openFilter() {
 function giveReason() {
   const field = document.querySelector('.bulk [name="reason"]');
   if (field instanceof HTMLElement) field.focus();
+}
+
+/**
+ * Leaves a field, so that the other keys work again.
+ *
+ * @param {EventTarget | null} field
+ */
+function leaveField(field) {
+  if (!(field instanceof HTMLElement)) return;
+  field.blur();
+  if (unfolded?.contains(field) === true) unfolded.open = false;
+  unfolded = null;
 }
 
 /** Keys that need no event. */
@@ -95,7 +117,11 @@ let chordUntil = 0;
 
 /** @param {KeyboardEvent} event */
 function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping(event.target)) {
+    if (event.key === 'Escape' && !event.isComposing) leaveField(event.target);
+    return;
+  }
   const now = Date.now();
   if (now < chordUntil) {
     chordUntil = 0;
