@@ -62,7 +62,14 @@ function documentText(app: OpenAPIHono<ApiEnv>, version: string): string {
   return JSON.stringify(
     app.getOpenAPI31Document({
       openapi: '3.1.0',
-      info: { title: 'Counterfoil', version, description: DESCRIPTION },
+      info: {
+        title: 'Counterfoil',
+        version,
+        description: DESCRIPTION,
+        license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      },
+      // This daemon. Generators of clients want it named.
+      servers: [{ url: '/' }],
       security: [{ [BEARER]: [] }],
     }),
   );

@@ -1,18 +1,13 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiEnv } from './access.ts';
+import { timeText } from './formats.ts';
 
 /** The daemon's state, for `/readyz`. */
 export interface Readiness {
   readonly phase: 'starting' | 'serving' | 'stopping';
   readonly store: 'writable' | 'unavailable';
   /** Null without a custody API. Its state never makes the daemon unready: intake continues. */
-  readonly custody: {
-    readonly circuit: string;
-    /** Calls that have failed since the last success. */
-    readonly failures: number;
-    readonly access: 'unknown' | 'granted' | 'refused';
-    readonly [detail: string]: unknown;
-  } | null;
+  readonly custody: z.infer<typeof custodySchema> | null;
   readonly queue: { readonly waiting: number; readonly limit: number };
   /** Absent with SQLite. */
   readonly receiver?: ReceiverState;
@@ -53,23 +48,34 @@ const STATUSES = [
   'diverged',
 ] as const;
 
+const custodySchema = z.object({
+  circuit: z.enum(['closed', 'open', 'half-open']),
+  failures: z.int().openapi({ description: 'Calls that have failed since the last success.' }),
+  retryAtMs: z.int().optional().openapi({
+    description: 'Only with `open`: when the next request may go, in Unix milliseconds.',
+  }),
+  access: z.enum(['unknown', 'granted', 'refused']).openapi({
+    description:
+      'Whether the custody API accepts our key; when refused, see `refusals`; `notices` says what to do.',
+  }),
+  refusals: z
+    .array(z.object({ operation: z.string(), status: z.int(), since: timeText }))
+    .optional()
+    .openapi({ description: 'Only with `refused`: the refused operations.' }),
+  notices: z
+    .array(z.string())
+    .optional()
+    .openapi({ description: 'Only with `refused`: what to do.' }),
+  requests: z
+    .object({ minute: z.int(), hour: z.int() })
+    .openapi({ description: 'Requests of the last minute and of the last hour.' }),
+});
+
 const readySchema = z
   .object({
     status: z.enum(STATUSES),
     store: z.enum(['writable', 'unavailable']),
-    custody: z
-      .looseObject({
-        circuit: z.string(),
-        failures: z
-          .int()
-          .openapi({ description: 'Calls that have failed since the last success.' }),
-        access: z.enum(['unknown', 'granted', 'refused']).openapi({
-          description:
-            'Whether the custody API accepts our key; when refused, see `refusals`; `notices` says what to do.',
-        }),
-      })
-      .nullable()
-      .openapi({ description: 'Null without a custody API.' }),
+    custody: custodySchema.nullable().openapi({ description: 'Null without a custody API.' }),
     queue: z.object({ waiting: z.int(), limit: z.int() }),
     receiver: z
       .object({

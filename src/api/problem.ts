@@ -211,14 +211,11 @@ const ALWAYS: readonly ProblemKind[] = [
   'unavailable',
 ];
 
-/** Problems of a call that changes something. */
-export const WRITE_PROBLEMS: readonly ProblemKind[] = [
-  'not-found',
-  'conflict',
-  'too-large',
-  'unsupported-media-type',
-  'unavailable',
-];
+/** Problems of a call with a body. */
+export const BODY_PROBLEMS: readonly ProblemKind[] = ['too-large', 'unsupported-media-type'];
+
+/** Problems of a call that changes something which it names. */
+export const WRITE_PROBLEMS: readonly ProblemKind[] = ['not-found', 'conflict', ...BODY_PROBLEMS];
 
 /**
  * The answers of a route, for OpenAPI. Problems are not in its type: handlers throw them and only

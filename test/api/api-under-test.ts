@@ -17,6 +17,7 @@ import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
 import { openForReading } from '../../src/store/sqlite/file/database.ts';
 import type { CreditingPolicy } from '../../src/domain/policy/policy.ts';
 import { openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
+import { undescribedMembers, type DescribedApi } from './undescribed.ts';
 
 /** The names of the test's tokens; two operators, because large credits need two people. */
 export const TOKENS = {
@@ -58,10 +59,10 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** The API over a store of its own, whose facts a test delivers. */
 /** `/openapi.json`, which is the same for every store. */
-let contract: Contract | undefined;
+let described: { readonly api: DescribedApi; readonly contract: Contract } | undefined;
 
+/** The API over a store of its own, whose facts a test delivers. */
 export class ApiUnderTest {
   readonly open: OpenLedger;
   readonly reads: SqliteReads;
@@ -168,20 +169,27 @@ export class ApiUnderTest {
       responseBody: text,
     });
     const json = response.headers.get('Content-Type')?.includes('json') === true;
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (json ? JSON.parse(text) : { text }) as Record<string, unknown>,
-    };
+    const answered = (json ? JSON.parse(text) : { text }) as Record<string, unknown>;
+    return { status: response.status, headers: response.headers, body: answered };
   }
 
   /** Throws when an answered call is not as `/openapi.json` describes it. */
   async #holdToDocument(exchange: Exchange): Promise<void> {
-    contract ??= new Contract(await (await this.app.request('/openapi.json')).json());
-    const isJson = exchange.contentType === 'application/json';
-    if (!isJson || contract.operationOf(exchange) === undefined) return;
-    const violations = contract.violationsOf(exchange);
+    if (described === undefined) {
+      const api = (await (await this.app.request('/openapi.json')).json()) as DescribedApi;
+      described = { api, contract: new Contract(api) };
+    }
+    const { contentType, status, responseBody } = exchange;
+    const operation = described.contract.operationOf(exchange);
+    if (contentType !== 'application/json' || operation === undefined) return;
+    const violations = described.contract.violationsOf(exchange);
     if (violations.length > 0) throw new Error(violations.join('\n'));
+    const body: unknown = JSON.parse(responseBody);
+    const answer = { status, contentType, body };
+    const undescribed = undescribedMembers(described.api, operation, answer);
+    if (undescribed.length > 0) {
+      throw new Error(`${operation} ${status}: /openapi.json lacks ${undescribed.join(', ')}`);
+    }
   }
 
   get(path: string, as: Person = 'vera'): Promise<Answer> {

@@ -109,6 +109,34 @@ test('every call with a body documents that it may be too large, or no JSON', as
   expect(silent).toEqual([]);
 });
 
+test('only calls that can look for something in vain document a 404', async () => {
+  const api = await apiUnderTest();
+  const { body } = await api.request('GET', '/openapi.json');
+  const paths = body['paths'] as Record<string, Record<string, { responses: object }>>;
+  const listed = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { responses }]) => '404' in responses)
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  );
+  // The others name their subject in the path.
+  expect(listed.filter((call) => !call.includes('{'))).toEqual([
+    'GET /v1/statements', // the position
+    'POST /v1/exemptions', // the break of `breakId`
+    'GET /v1/policy', // the policy itself
+    'PUT /v1/policy',
+    'POST /v1/policy/halt',
+    'POST /v1/policy/resume',
+    'POST /v1/policy/simulate',
+  ]);
+});
+
+test('a linter of OpenAPI documents misses neither the server nor the licence', async () => {
+  const api = await apiUnderTest();
+  const { body } = await api.request('GET', '/openapi.json');
+  expect(body['servers']).toEqual([{ url: '/' }]);
+  expect(body['info']).toMatchObject({ license: { name: 'Apache-2.0' } });
+});
+
 test('the page of the documents loads nothing from elsewhere', async () => {
   const api = await apiUnderTest();
   const page = await api.request('GET', '/docs');

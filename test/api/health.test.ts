@@ -6,7 +6,7 @@ import { apiUnderTest } from './api-under-test.ts';
 const SERVING: Readiness = {
   phase: 'serving',
   store: 'writable',
-  custody: { circuit: 'closed', failures: 0, access: 'granted' },
+  custody: { circuit: 'closed', failures: 0, access: 'granted', requests: { minute: 1, hour: 9 } },
   queue: { waiting: 3, limit: 10 },
 };
 
@@ -24,12 +24,29 @@ const READY: [readiness: Partial<Readiness>, status: number, word: string][] = [
   [{}, 200, 'ready'],
   [{ custody: null }, 200, 'ready'],
   [
-    { custody: { circuit: 'open', failures: 5, access: 'unknown', retryAt: '2025-11-20' } },
+    {
+      custody: {
+        circuit: 'open',
+        failures: 5,
+        retryAtMs: 1_763_600_018_000,
+        access: 'unknown',
+        requests: { minute: 0, hour: 0 },
+      },
+    },
     200,
     'ready',
   ],
   [
-    { custody: { circuit: 'closed', failures: 0, access: 'refused', notices: ['a'] } },
+    {
+      custody: {
+        circuit: 'closed',
+        failures: 0,
+        access: 'refused',
+        refusals: [{ operation: 'listVaults', status: 401, since: '2025-11-20T00:00:00.000Z' }],
+        notices: ['a'],
+        requests: { minute: 0, hour: 0 },
+      },
+    },
     200,
     'ready',
   ],

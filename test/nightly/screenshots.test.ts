@@ -19,7 +19,7 @@ const HOUR = Array.from({ length: 60 }, (_, minute) => ({
 
 const WORKING = {
   ...CALM,
-  custody: { circuit: 'closed', failures: 0, access: 'granted' },
+  custody: { circuit: 'closed', failures: 0, access: 'granted', requests: { minute: 1, hour: 9 } },
   creditLatency: { beganMs: 0, credits: 412, p50Ms: 640, p99Ms: 2_310, oldest: null },
   countedFromMs: 0,
   perMinute: HOUR,

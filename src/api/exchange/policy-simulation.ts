@@ -9,7 +9,7 @@ import {
 import { needs, type ApiEnv } from '../access.ts';
 import { isoTimeOrNull, jsonBody, timeText } from '../formats.ts';
 import { noQuery } from '../paging.ts';
-import { answers, notFound } from '../problem.ts';
+import { answers, BODY_PROBLEMS, notFound } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { depositFields, depositView } from './deposits.ts';
 import { checkedPolicy, policyToCheck } from './policy.ts';
@@ -78,8 +78,7 @@ const simulate = createRoute({
   request: { query: noQuery, body: jsonBody(simulationBody) },
   responses: answers({ description: 'The simulation', schema: simulationSchema }, [
     'not-found',
-    'too-large',
-    'unsupported-media-type',
+    ...BODY_PROBLEMS,
   ]),
 });
 

@@ -5,7 +5,6 @@ import {
   BREAK_TYPES,
   differenceOf,
   partsOf,
-  SEVERITIES,
   type BreakFigures,
 } from '../../domain/break/break.ts';
 import { breakText } from '../../domain/break/shown-text.ts';
@@ -22,17 +21,14 @@ import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from 
 import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { amountText, isoTime, isoTimeOrNull, jsonBody, timeText, tooLong } from '../formats.ts';
+import { breakState, breakSubject, severity } from './break-words.ts';
 
 const tags = ['Breaks'];
 const ASSIGNEE_CHARACTERS_MAX = 256;
 
-const breakState = z.enum(BREAK_STATES);
-
 const stateFilter = z
   .enum([...BREAK_STATES, 'unresolved'])
   .openapi({ description: '`unresolved`: open or under investigation.' });
-
-const severity = z.enum(SEVERITIES);
 
 const reversalSchema = z
   .object({
@@ -53,15 +49,7 @@ const breakFields = {
   ageSeconds: z
     .int()
     .openapi({ description: 'Seconds since it opened; for a resolved one, until its resolution.' }),
-  vaultId: z.string().nullable(),
-  network: z.string().nullable(),
-  blockchainHash: z.string().nullable(),
-  asset: z.string().nullable(),
-  transactionId: z.string().nullable(),
-  depositId: z.string().nullable(),
-  expected: amountText.nullable().openapi({ description: "The custody's side." }),
-  actual: amountText.nullable().openapi({ description: 'Our side.' }),
-  difference: amountText.nullable().openapi({ description: 'actual − expected.' }),
+  ...breakSubject,
   detail: z.string().openapi({
     description:
       'One sentence: its last finding and what to do now. After a reversal it says that the feed reversed the credit.',

@@ -4,7 +4,7 @@ import type { ReconciliationRow } from '../../store/records.ts';
 import { needs, type ApiEnv } from '../access.ts';
 import { optionalReason, recordDecision } from '../exchange/decision.ts';
 import { listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
-import { answers, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
+import { answers, BODY_PROBLEMS, ProblemError } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { isoTime, timeText } from '../formats.ts';
 
@@ -96,7 +96,7 @@ const runNow = createRoute({
   summary: 'Reconcile now, and wait for the outcome; concurrent requests run one after the other',
   ...needs('reconcile'),
   request: { query: noQuery, body: optionalReason },
-  responses: answers({ description: 'The run', schema: runSchema }, WRITE_PROBLEMS),
+  responses: answers({ description: 'The run', schema: runSchema }, BODY_PROBLEMS),
 });
 
 /** `/v1/reconciliations`: the runs, and one on request. */

@@ -12,18 +12,9 @@ import { listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { isoTime, jsonBody, timeText } from '../formats.ts';
+import { reportSchema, signatureSchema } from './daily-report-schema.ts';
 
 const tags = ['Reports'];
-
-const signatureSchema = z
-  .object({
-    role: z.enum(SIGNATURE_ROLES),
-    person: z.string(),
-    reason: z.string(),
-    reportHash: z.string(),
-    signedAt: timeText,
-  })
-  .openapi('ReportSignature');
 
 const closedDaySchema = z
   .object({
@@ -38,19 +29,6 @@ const closedDaySchema = z
     signatures: z.array(signatureSchema),
   })
   .openapi('ClosedDay');
-
-/** docs/reference/daily-report.md describes the members: they belong to a sealed text and are not parsed here. */
-const reportSchema = z
-  .looseObject({
-    // The generator of the documentation writes the first of several literals alone.
-    version: z.literal([1, 2]).openapi({ enum: [1, 2] }),
-    day: z.string(),
-    status: z.enum(REPORT_STATUSES),
-    totals: z.array(z.looseObject({ vaultId: z.string(), asset: z.string() })),
-    reportHash: z.string(),
-    signatures: z.array(signatureSchema),
-  })
-  .openapi('DailyReport');
 
 function closedDayView({ close, signatures }: SignedDay): z.infer<typeof closedDaySchema> {
   return {

@@ -6,7 +6,7 @@ import { recordDecision, reasonText } from '../exchange/decision.ts';
 import { basedReason } from '../basis.ts';
 import { isoTime, isoTimeOrNull, jsonBody, nameText, timeText } from '../formats.ts';
 import { given, noQuery } from '../paging.ts';
-import { answers, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
+import { answers, BODY_PROBLEMS, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { ROLES } from '../../domain/access/role.ts';
 import type { ListedToken } from './token-book.ts';
@@ -120,7 +120,7 @@ const createToken = createRoute({
         .openapi('NewToken'),
     ),
   },
-  responses: answers(issued, WRITE_PROBLEMS),
+  responses: answers(issued, ['conflict', ...BODY_PROBLEMS]),
 });
 
 const params = z.strictObject({ name: nameText(256) });

@@ -6,12 +6,17 @@ import { openConsole, withStatus } from './open-console.ts';
 
 test('health says what does its work and what does not', async () => {
   expect(await withStatus({ store: 'unavailable' })).toContain('Store accepts no writes');
-  const refused = { circuit: 'closed', failures: 0, access: 'refused' } as const;
-  expect(await withStatus({ custody: refused })).toContain('Custody API refuses our key');
-  const open = { circuit: 'open', failures: 5, access: 'granted' } as const;
-  expect(await withStatus({ custody: open })).toContain('Custody API does not answer');
-  const well = { circuit: 'closed', failures: 0, access: 'granted' } as const;
+  const well = {
+    circuit: 'closed',
+    failures: 0,
+    access: 'granted',
+    requests: { minute: 1, hour: 9 },
+  } as const;
   expect(await withStatus({ custody: well })).toContain('Custody API answers');
+  const refused = { ...well, access: 'refused' } as const;
+  expect(await withStatus({ custody: refused })).toContain('Custody API refuses our key');
+  const open = { ...well, circuit: 'open', failures: 5 } as const;
+  expect(await withStatus({ custody: open })).toContain('Custody API does not answer');
   const failing = { ...well, failures: 3 };
   expect(await withStatus({ custody: failing })).toContain('Custody API 3 failures in a row');
   const failedOnce = { ...well, failures: 1 };
