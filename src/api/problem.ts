@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { CONFLICT_REASONS, type ConflictReason, type Refusal } from '../domain/fact/decision.ts';
+import { fullSentence } from '../domain/full-sentence.ts';
 import { ReadRefused } from '../store/reads.ts';
 
 /** Every kind of refusal, with its status and title. */
@@ -98,10 +99,11 @@ export function notFound(detail: string): ProblemError {
   return new ProblemError({ kind: 'not-found', detail });
 }
 
-/** The HTTP problem of a domain refusal. */
+/** The HTTP problem of a domain refusal; rules give half-sentences. */
 export function refusalProblem(refusal: Refusal): ProblemError {
   const { kind, ...problem } = refusal;
-  return new ProblemError({ kind: KIND_OF_REFUSAL[kind], ...problem });
+  const detail = fullSentence(refusal.detail);
+  return new ProblemError({ kind: KIND_OF_REFUSAL[kind], ...problem, detail });
 }
 
 const KIND_OF_REFUSAL = {
@@ -134,7 +136,7 @@ export function problemOf(context: Context, error: Error): Response | undefined 
     return answerProblem(context, problem, headers);
   }
   if (error instanceof ReadRefused) {
-    const problem = { kind: 'unavailable', detail: error.message } as const;
+    const problem = { kind: 'unavailable', detail: fullSentence(error.message) } as const;
     return answerProblem(context, problem, { 'Retry-After': RETRY_AFTER_SECONDS });
   }
   if (error instanceof HTTPException) {

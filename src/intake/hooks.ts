@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { IncomingMessage } from 'node:http';
 import type { Fact } from '../domain/fact/fact.ts';
+import { fullSentence } from '../domain/full-sentence.ts';
 import { readBody } from './read-body.ts';
 import type { BodyMemory, BodyShare } from './body-memory.ts';
 import { decode } from './decode.ts';
@@ -110,13 +111,13 @@ async function takeDelivery(
       return problem(
         context,
         413,
-        `the body is larger than ${options.bodyBytesMax} bytes (intake.maxBodyBytes)`,
+        `The body is larger than ${options.bodyBytesMax} bytes (intake.maxBodyBytes).`,
       );
     case 'no_memory':
       return busy(context, options);
     case 'cut_off':
       options.observe('malformed');
-      return problem(context, 400, 'the body ended before its announced length');
+      return problem(context, 400, 'The body ended before its announced length.');
     case 'read':
       return (
         // Again: the certificate may have lost its pin while the body was on its way.
@@ -140,7 +141,7 @@ function incomingOf(context: HooksContext): IncomingMessage | undefined {
  */
 export function noSuchPath(context: Context, options: Pick<HooksOptions, 'observe'>): Response {
   options.observe('unknown_token');
-  return problem(context, 404, 'no such path');
+  return problem(context, 404, 'No such path.');
 }
 
 /** Checks everything that is known before the body is read. */
@@ -153,7 +154,7 @@ function refuseSender(context: HooksContext, options: HooksOptions): Response | 
   }
   if (context.req.method !== 'POST') {
     options.observe('wrong_method');
-    return problem(context, 405, 'notifications are delivered by POST', { allow: 'POST' });
+    return problem(context, 405, 'Notifications are delivered by POST.', { allow: 'POST' });
   }
   return null;
 }
@@ -162,7 +163,7 @@ function refuseSender(context: HooksContext, options: HooksOptions): Response | 
 function refuseCertificate(context: HooksContext, options: HooksOptions): Response | null {
   if (options.certificateAccepted(incomingOf(context))) return null;
   options.observe('certificate_refused');
-  return problem(context, 403, 'the client certificate is not one of intake.clientCertificate');
+  return problem(context, 403, 'The client certificate is not one of intake.clientCertificate.');
 }
 
 async function takeBody(
@@ -202,7 +203,7 @@ async function refuseBody(
     return busy(context, options);
   }
   options.observe('malformed');
-  return problem(context, 400, body.defect);
+  return problem(context, 400, fullSentence(body.defect));
 }
 
 function isRetry(outcome: Submitted): boolean {
@@ -211,7 +212,7 @@ function isRetry(outcome: Submitted): boolean {
 
 function busy(context: HooksContext, options: HooksOptions): Response {
   options.observe('busy');
-  const detail = 'cannot be taken now: this delivery is not acknowledged, deliver it again';
+  const detail = 'This delivery cannot be taken now, and is not acknowledged: deliver it again.';
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
   return problem(context, 503, detail, headers);
 }

@@ -170,6 +170,7 @@ export class ApiUnderTest {
     });
     const json = response.headers.get('Content-Type')?.includes('json') === true;
     const answered = (json ? JSON.parse(text) : { text }) as Record<string, unknown>;
+    if (response.status >= 400) assertSentence(answered['detail']);
     return { status: response.status, headers: response.headers, body: answered };
   }
 
@@ -204,6 +205,15 @@ export class ApiUnderTest {
   async list(path: string): Promise<Record<string, unknown>[]> {
     const { body } = await this.get(path);
     return body['data'] as Record<string, unknown>[];
+  }
+}
+
+/** Throws when a problem's `detail` is a half-sentence. The part of a request may come first. */
+function assertSentence(detail: unknown): void {
+  if (typeof detail !== 'string') return;
+  const begins = /^(?:[A-Z0-9"/]|[a-z]+_[\w]+ |(?:body|path|query): )/;
+  if (!begins.test(detail) || !/[.!?]$/.test(detail)) {
+    throw new Error(`the detail of a problem is no sentence: ${detail}`);
   }
 }
 

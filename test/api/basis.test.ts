@@ -68,7 +68,7 @@ describe('a decision about a deposit', () => {
       expect([step, answer.status, answer.body['detail']]).toEqual([
         step,
         409,
-        'it changed since you read it: its hold by a person was no and is yes now. Nothing was done: read it again, then decide',
+        'It changed since you read it: its hold by a person was no and is yes now. Nothing was done: read it again, then decide.',
       ]);
     }
     expect(api.open.journalLength()).toBe(before);
@@ -100,7 +100,7 @@ describe('a decision about a break', () => {
         status: 409,
         body: {
           detail:
-            'it changed since you read it: its assignee was none and is otto now. Nothing was done: read it again, then decide',
+            'It changed since you read it: its assignee was none and is otto now. Nothing was done: read it again, then decide.',
         },
       });
       const current = await versionAt(scene, path);
@@ -129,7 +129,7 @@ test('a resume of an old policy answers 409; a halt stops at once, whatever chan
   const answer = await api.post('/v1/policy/resume', { ...halt, reason: 'over' });
   expect(answer.status).toBe(409);
   expect(answer.body['detail']).toMatch(
-    /^olga has changed the policy since you read it \(a fork\), and it is pol_\d+ now\. Nothing was resumed/,
+    /^The policy has changed since you read it: olga set it \(a fork\), and it is pol_\d+ now\. Nothing was resumed/,
   );
   const current = await versionAt(scene, '/v1/policy');
   const resume = { network: 'ethereum', reason: 'over', basis: current };
@@ -158,7 +158,7 @@ test('an exemption names the break it was filled from; a break that changed answ
   const stale = await api.post('/v1/exemptions', { ...filled, basis });
   expect([stale.status, stale.body['detail']]).toEqual([
     409,
-    'it changed since you read it: its assignee was none and is otto now. Nothing was done: read it again, then decide',
+    'It changed since you read it: its assignee was none and is otto now. Nothing was done: read it again, then decide.',
   ]);
   const current = await versionAt(scene, path);
   expect((await api.post('/v1/exemptions', { ...filled, basis: current })).status).toBe(200);
@@ -209,7 +209,7 @@ test('a second retry of what was read as kept answers 409, and a basis is kept',
     status: 409,
     body: {
       detail:
-        'it changed since you read it: its state was kept and is retried now. Nothing was done: read it again, then decide',
+        'It changed since you read it: its state was kept and is retried now. Nothing was done: read it again, then decide.',
     },
   });
 });
@@ -227,7 +227,7 @@ test('a revocation of a token that was rotated since answers 409, and of the cur
     status: 409,
     body: {
       detail:
-        'the token desk was rotated since you read it. Nothing was done: read it again, then decide',
+        'The token desk was rotated since you read it. Nothing was done: read it again, then decide.',
     },
   });
   expect((await revoke(second['version'])).status).toBe(200);

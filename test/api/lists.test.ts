@@ -222,5 +222,6 @@ test('a list that is not read now is 503 with Retry-After, and says why', async 
   Object.assign(api.reads, { notifications: () => Promise.reject(new ReadRefused(why)) });
   const { status, body, headers } = await api.get('/v1/notifications?vaultId=v1');
   expect([status, headers.get('retry-after')]).toEqual([503, '5']);
-  expect(body).toMatchObject({ type: 'urn:counterfoil:problem:unavailable', detail: why });
+  const detail = 'Too many lists are being read: try again later.';
+  expect(body).toMatchObject({ type: 'urn:counterfoil:problem:unavailable', detail });
 });

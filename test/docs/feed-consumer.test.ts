@@ -86,7 +86,7 @@ test(
     const { exitCode, errors, folder } = await ended(api, tokenOf('chris'));
     expect([exitCode, errors]).toEqual([
       1,
-      `${creditId}: acknowledged already with reference "of-somebody-else": another consumer may have booked it. Compare your bookings.\n`,
+      `${creditId}: Acknowledged already with reference "of-somebody-else": another consumer may have booked it. Compare your bookings.\n`,
     ]);
     const bookings = new Database(join(folder, 'exchange.db'), { readonly: true });
     onTestFinished(() => void bookings.close());

@@ -65,7 +65,7 @@ const ABOUT_DEPOSITS: [facts: Partial<Deposit>, decision: DepositDecision, is: s
   [
     { approvals: [{ person: 'ann', reason, at: 1 }] },
     APPROVE,
-    'conflict: ann has approved it already: a second approval needs another person',
+    'conflict: a second approval needs another person: ann has approved it already',
   ],
   [{ approvals: [{ person: 'bob', reason, at: 1 }] }, APPROVE, 'taken: credited'],
   [UNVERIFIED, HOLD, 'taken: held operator_hold'],
@@ -98,7 +98,7 @@ const ABOUT_DEPOSITS: [facts: Partial<Deposit>, decision: DepositDecision, is: s
   [
     { attributedTo: 'c7', attributedBy: 'ann' },
     APPROVE,
-    'conflict: ann named its owner: the last approval needs another person',
+    'conflict: the last approval needs another person: ann named its owner',
   ],
 ];
 

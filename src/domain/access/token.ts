@@ -45,7 +45,10 @@ export function changeToken(
     return refused('conflict', `the name ${name} is used: a token ${was}; choose another name`);
   }
   if (known === undefined) {
-    return refused('not_found', `no token ${name} was made at run time`);
+    return refused(
+      'not_found',
+      `no token ${name} was made at run time: list them with GET /v1/tokens`,
+    );
   }
   const { role } = known;
   if (known.sha256 === null) return refused('conflict', `the token ${name} is revoked`);

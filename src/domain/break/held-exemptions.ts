@@ -75,7 +75,11 @@ export function changeExemptions(
   const others = held.filter((one) => one !== known);
   const isConfigured = known !== undefined && known.added === undefined;
   if (isEnd) {
-    if (known === undefined) return refused('not_found', `no exemption rule ${quoted}`);
+    if (known === undefined)
+      return refused(
+        'not_found',
+        `there is no exemption rule ${quoted}: list them with GET /v1/exemptions`,
+      );
     if (isConfigured) {
       return refused(
         'conflict',

@@ -50,7 +50,7 @@ export function handleSignature(
   if (inRole !== undefined) {
     if (inRole.person === person) return { kind: 'known' };
     return conflict(
-      `${inRole.person} has signed ${report.day} as ${role} already${leftToSign(role, signatures)}`,
+      `${report.day} was signed by ${inRole.person} as ${role}${leftToSign(role, signatures)}`,
     );
   }
   const preparer = signatures.find((one) => one.role === 'preparer');
@@ -58,7 +58,7 @@ export function handleSignature(
   if (preparer === undefined)
     return conflict(`nobody has prepared ${report.day} yet: the preparer signs first`);
   if (preparer.person === person) {
-    return conflict(`${person} prepared ${report.day}: the reviewer must be another person`);
+    return conflict(`the reviewer must be another person: ${person} prepared ${report.day}`);
   }
   return { kind: 'signed' };
 }

@@ -57,11 +57,11 @@ function approved(
   if (deposit.state === 'internal') return conflict('an internal transfer is never credited');
   const people = approvers(deposit);
   if (people.has(actor)) {
-    return conflict(`${actor} has approved it already: a second approval needs another person`);
+    return conflict(`a second approval needs another person: ${actor} has approved it already`);
   }
   const needed = approvalsNeeded(ruleFor(now.policy, deposit), deposit.amount);
   if (actor === deposit.attributedBy && people.size + 1 >= needed) {
-    return conflict(`${actor} named its owner: the last approval needs another person`);
+    return conflict(`the last approval needs another person: ${actor} named its owner`);
   }
   const approval = { person: actor, reason, at: now.at };
   return evaluatedAs({ ...deposit, approvals: [...deposit.approvals, approval] }, now);

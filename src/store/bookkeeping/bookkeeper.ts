@@ -289,12 +289,17 @@ export class Bookkeeper {
   #retry({ quarantineId, basis }: RetryDecision, now: Now): DecisionOutcome {
     this.flush();
     const kept = this.#source.quarantine(quarantineId);
-    if (kept === undefined) return refused('not_found', `no quarantined body ${quarantineId}`);
+    if (kept === undefined)
+      return refused(
+        'not_found',
+        `There is no quarantined body ${quarantineId}: list them with GET /v1/quarantine.`,
+      );
     const stale = changedSince(quarantineParts(kept), basis);
     if (stale !== null) return refused('conflict', stale);
     if (kept.state === 'retried') return refused('conflict', 'it was retried already');
     const decoded = this.#decode(kept.body);
-    if (decoded.kind !== 'notification') return refused('conflict', decoded.defect);
+    if (decoded.kind !== 'notification')
+      return refused('conflict', `it is still not understood: ${decoded.defect}`);
     const seen = this.#unit.seen(decoded.notification.id);
     if (seen !== undefined && !this.#saidBefore(seen, kept.body)) {
       return refused('conflict', 'another body has its id');

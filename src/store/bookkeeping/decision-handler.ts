@@ -132,7 +132,11 @@ export class DecisionHandler {
     const { source, flush } = this.#context;
     flush();
     const known = source.break(filledFrom);
-    if (known === undefined) return refused('not_found', `no break ${filledFrom}`);
+    if (known === undefined)
+      return refused(
+        'not_found',
+        `There is no break ${filledFrom}: list them with GET /v1/breaks.`,
+      );
     const detail = changedSince(partsOf(known), basis);
     if (detail === null) return undefined;
     return refused('conflict', detail);

@@ -82,7 +82,7 @@ export class PolicyHandler {
     const before = this.#context.unit.policy();
     const { policy, replaces, reason } = decision;
     if (before !== undefined && before.seq !== replaces) {
-      const detail = `${before.actor} has changed the policy since (${before.reason})`;
+      const detail = `the policy has changed since: ${before.actor} set it (${before.reason}). Read it again, then decide`;
       return refused('stale', detail);
     }
     if (before !== undefined && samePolicy(before.policy, policy)) return UNCHANGED;
@@ -98,7 +98,7 @@ export class PolicyHandler {
     const held = this.#context.unit.policy();
     // A halt stops money: it never waits for another look after any change.
     if (kind === 'resume' && held !== undefined && !isBasedOn(held, basis)) {
-      const detail = `${held.actor} has changed the policy since you read it (${held.reason}), and it is ${policyVersion(held)} now. Nothing was resumed: read the policy again, then decide`;
+      const detail = `the policy has changed since you read it: ${held.actor} set it (${held.reason}), and it is ${policyVersion(held)} now. Nothing was resumed: read the policy again, then decide`;
       return refused('conflict', detail);
     }
     const before = held?.policy ?? NO_POLICY;

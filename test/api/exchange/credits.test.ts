@@ -145,7 +145,7 @@ test('an acknowledged deposit becomes `settled`, once and for one reference', as
       status: 409,
       reason: 'other-reference',
       detail:
-        'acknowledged already with reference "ledger-7": another consumer may have booked it. Compare your bookings.',
+        'Acknowledged already with reference "ledger-7": another consumer may have booked it. Compare your bookings.',
       instance: path,
     },
   ]);

@@ -128,7 +128,7 @@ test('a mistyped owner is corrected until the credit is born, and both are on re
   const own = await api.post(`${path}/approve`, { reason: 'sure' }, 'olga');
   expect([own.status, own.body['detail']]).toEqual([
     409,
-    'olga named its owner: the last approval needs another person',
+    'The last approval needs another person: olga named its owner.',
   ]);
   const other = await api.post(`${path}/approve`, { reason: 'saw the ticket' }, 'otto');
   expect(other.body).toMatchObject({ state: 'credited', attributedTo: 'customer 17' });
@@ -159,7 +159,11 @@ test('a decision about nothing is not found, and says where to look', async () =
       { reference: 'x' },
       'There is no credit crd_9: read GET /v1/credits.',
     ],
-    ['/v1/quarantine/qtn_9/retry', {}, 'no quarantined body qtn_9'],
+    [
+      '/v1/quarantine/qtn_9/retry',
+      {},
+      'There is no quarantined body qtn_9: list them with GET /v1/quarantine.',
+    ],
   ];
   for (const [path, body, detail] of cases) {
     const answer = await api.post(path, body);

@@ -245,7 +245,7 @@ test('a halt twice is one, and a resumption of what is not halted itself says wh
   const answer = await api.post('/v1/policy/resume', { asset: 'ethereum:ETH', reason: 'x' });
   expect(answer.status).toBe(409);
   expect(answer.body['detail']).toBe(
-    'asset ethereum:ETH is not halted by a switch of its own; halted: network ethereum',
+    'Asset ethereum:ETH is not halted by a switch of its own; halted: network ethereum.',
   );
   expect(api.open.journalLength()).toBe(2);
 });

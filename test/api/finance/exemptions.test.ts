@@ -89,11 +89,11 @@ test.for<[body: unknown, detail: string]>([
 });
 
 test.for<[path: string, body: unknown, status: number, detail: string]>([
-  ['', { ...RULE, rule: 'dust' }, 409, 'a rule "dust" is in force: end it'],
-  ['', { ...RULE, rule: 'old' }, 409, 'the configuration has a rule "old"'],
-  ['', { ...RULE, until: '2025-01-01' }, 409, 'the rule "dust of v1" has ended already'],
+  ['', { ...RULE, rule: 'dust' }, 409, 'A rule "dust" is in force: end it'],
+  ['', { ...RULE, rule: 'old' }, 409, 'The configuration has a rule "old"'],
+  ['', { ...RULE, until: '2025-01-01' }, 409, 'The rule "dust of v1" has ended already'],
   ['/old/end', { reason: 'x' }, 409, 'remove it from reconcile.exemptions and restart'],
-  ['/none/end', { reason: 'x' }, 404, 'no exemption rule "none"'],
+  ['/none/end', { reason: 'x' }, 404, 'There is no exemption rule "none"'],
   ['/dust/end', { reason: '' }, 400, 'body: reason: must not be empty'],
   ['/dust/end', {}, 400, 'body: reason: is missing'],
 ])('POST /v1/exemptions%s with %o answers %i', async ([path, body, status, detail]) => {

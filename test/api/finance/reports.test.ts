@@ -111,7 +111,7 @@ test('the preparer signs first, then somebody else reviews; each once, and the r
   const early = await sign(api, 'otto', 'reviewer');
   expect([early.status, early.body['detail']]).toEqual([
     409,
-    `nobody has prepared ${DAY} yet: the preparer signs first`,
+    `Nobody has prepared ${DAY} yet: the preparer signs first.`,
   ]);
   const prepared = await sign(api, 'olga', 'preparer');
   expect(prepared.body).toMatchObject({ signatures: [{ role: 'preparer', person: 'olga' }] });

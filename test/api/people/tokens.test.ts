@@ -66,7 +66,7 @@ test('a rotation ends the old token at once, and one that was based on another v
   const stale = await api.post('/v1/tokens/desk/rotate', rotation, 'ada');
   expect([stale.status, stale.body['detail']]).toEqual([
     412,
-    'the token desk was rotated since you read it',
+    'The token desk was rotated since you read it.',
   ]);
   expect(await statusWith(api, second['token'])).toBe(200);
 });
@@ -87,10 +87,10 @@ test('a revoked token stays revoked, and its name is never used again', async ()
   const configured =
     'The token vera is in the configuration (api.tokens): change it there, and restart the daemon.';
   expect(details).toEqual([
-    [409, 'the name desk is used: a token had it and is revoked; choose another name'],
-    [409, 'the token desk is revoked'],
-    [409, 'the token desk is revoked'],
-    [404, 'no token none was made at run time'],
+    [409, 'The name desk is used: a token had it and is revoked; choose another name.'],
+    [409, 'The token desk is revoked.'],
+    [409, 'The token desk is revoked.'],
+    [404, 'No token none was made at run time: list them with GET /v1/tokens.'],
     [409, configured],
     [409, configured],
   ]);

@@ -70,7 +70,7 @@ test('a token with a wrong field answers 400 and names the field, and a used nam
     [PATH, { ...NEW_TOKEN, name: 'a b' }, 400, 'Name: must be 1 to 64 letters'],
     [PATH, { ...NEW_TOKEN, name: 'other', role: 'king' }, 400, 'Role: must be one of viewer'],
     [PATH, { ...NEW_TOKEN, name: 'other', reason: ' ' }, 400, 'Reason: must not be empty'],
-    [PATH, NEW_TOKEN, 409, 'the name desk is used'],
+    [PATH, NEW_TOKEN, 409, 'The name desk is used'],
     [`${PATH}/desk/rotate`, { version, reason: '' }, 400, 'Reason: must not be empty'],
     [
       `${PATH}/desk/rotate`,
@@ -78,7 +78,7 @@ test('a token with a wrong field answers 400 and names the field, and a used nam
       400,
       'version: must be the version',
     ],
-    [`${PATH}/none/rotate`, { version, reason: 'yearly' }, 404, 'no token none was made'],
+    [`${PATH}/none/rotate`, { version, reason: 'yearly' }, 404, 'No token none was made'],
   ] as const;
   for (const [path, fields, status, text] of cases) {
     const answer = await ada.post(path, fields);
@@ -142,7 +142,7 @@ test('a revocation of a token that was rotated since the page was read is refuse
   await ada.post(`${PATH}/desk/rotate`, { version: basis, reason: 'yearly' });
   const revoke = { basis, reason: 'left the firm' };
   const stale = words(await ada.send(`${PATH}/desk/revoke`, revoke));
-  expect(stale).toContain('the token desk was rotated since you read it. Nothing was done');
+  expect(stale).toContain('The token desk was rotated since you read it. Nothing was done');
   expect(stale).toMatch(/desk operator here active/);
 });
 

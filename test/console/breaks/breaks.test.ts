@@ -241,7 +241,7 @@ test('an operator investigates, assigns, notes and resolves, each with a reason'
   ]);
   const again = words(await olga.send(`${at}/resolve`, { reason: 'once more' }));
   expect(again).toContain('Conflicts with the current state');
-  expect(again).toContain('resolved already by olga: an airdrop');
+  expect(again).toContain('Resolved already by olga: an airdrop');
 });
 
 test.for(EVERYONE)('%s may act on a break exactly when the API allows it', async (person) => {
@@ -293,7 +293,7 @@ test('one form resolves twelve breaks, and reports those that it could not', asy
   expect(answer.headers.get('Location')).toBe('/console/breaks');
   const page = words(await olga.get('/console/breaks'));
   expect(page).toContain(
-    `11 breaks are resolved. 1 refused. ${ids[0]}: resolved already by olga: first`,
+    `11 breaks are resolved. 1 refused. ${ids[0]}: Resolved already by olga: first`,
   );
   expect(console.open.openBreaks()).toEqual([]);
 });

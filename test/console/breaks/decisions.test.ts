@@ -50,7 +50,7 @@ test('a break that changed since the page was read is not resolved, alone or in 
   const ticks = valuesOf(await olga.get('/console/breaks'), 'break');
   expect(ticks).toHaveLength(2);
   await otto.send(`${first}/assign`, { assignee: 'otto', reason: 'my vault' });
-  const stale = 'it changed since you read it: its assignee was none and is otto now.';
+  const stale = 'It changed since you read it: its assignee was none and is otto now.';
   const alone = await olga.send(`${first}/resolve`, { reason: 'an airdrop', basis });
   expect(words(alone)).toContain(stale);
   const body = new URLSearchParams({ step: 'resolve', reason: 'an airdrop' });
@@ -145,9 +145,9 @@ test('a bulk form without a tick keeps what was written, and different refusals 
   }
   const some = await sendAll('resolve');
   expect(some).toContain(
-    `1 break is resolved. 12 refused. ${ids.slice(0, 10).join(', ')} and 2 more: resolved already by olga: first`,
+    `1 break is resolved. 12 refused. ${ids.slice(0, 10).join(', ')} and 2 more: Resolved already by olga: first`,
   );
   expect(some).toMatch(/You wrote: Reason my vault , Assignee otto /);
   const every = await sendAll('resolve');
-  expect(every).toContain(`${ids[12]}: resolved already by olga: my vault`);
+  expect(every).toContain(`${ids[12]}: Resolved already by olga: my vault`);
 });

@@ -53,7 +53,7 @@ test('who signs again reads that the first signature stays, and what is next', a
   );
   expect(again).not.toContain('compared again');
   expect(await sign(fiona, 'preparer', 'me too')).toContain(
-    `olga has signed ${SECOND_DAY} as preparer already: sign it as reviewer`,
+    `${SECOND_DAY} was signed by olga as preparer: sign it as reviewer.`,
   );
   expect(await sign(otto, 'reviewer', 'read')).toContain(
     `You reviewed ${SECOND_DAY}. Both signatures are there: keep a download of the report.`,
@@ -74,7 +74,7 @@ test('another hash is refused, and so is a second signature of the preparer', as
   const reportHash = closesOf(console.open)[1]?.report_hash ?? '';
   await olga.send(`${PATH}/sign`, { ...sign, reportHash });
   const refused = await olga.send(`${PATH}/sign`, { ...sign, role: 'reviewer', reportHash });
-  expect(words(refused)).toContain('the reviewer must be another person');
+  expect(words(refused)).toContain('The reviewer must be another person');
   expect((await olga.post(`${PATH}/sign`, { role: 'auditor' })).status).toBe(404);
 });
 

@@ -237,7 +237,7 @@ test('two people approve; the same one twice is refused with what to do', async 
   expect(first).toContain('You approved it. The next approval needs another person.');
   expect(first).toContain('not yet Approved 1 of 2: olga');
   const again = words(await olga.send(`${path}/approve`, { reason: 'once more' }));
-  expect(again).toContain('a second approval needs another person');
+  expect(again).toContain('A second approval needs another person');
   expect(words(await otto.get(path))).toContain('Gives approval 2 of 2: the credit follows');
   const second = words(await otto.send(`${path}/approve`, { reason: 'called them' }));
   expect(second).toContain('otto approved it called them credited Item 1 of the feed');
@@ -254,7 +254,7 @@ test('a decision about another amount is not made', async () => {
   await open.deliver(service.incoming('rollback'), service.confirmed(6));
   const fields = { reason: 'sure', basis: basis.replaceAll('&quot;', '"') };
   const page = words(await olga.send(`${path}/approve`, fields));
-  expect(page).toContain('it changed since you read it: its epoch was 0 and is 1 now.');
+  expect(page).toContain('It changed since you read it: its epoch was 0 and is 1 now.');
   expect(page).toContain('You wrote: Reason sure ');
   expect(open.deposit().approvals).toBe('[]');
 });

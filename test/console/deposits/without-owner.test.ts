@@ -80,7 +80,7 @@ test('a hold by a person comes before the owner: page and refusal say so', async
   const refused = words(
     await olga.send(`${path}/attribute`, { attributedTo: 'customer 1', reason: 'asked' }),
   );
-  expect(refused).toContain('a person holds it: release it first, then name its owner');
+  expect(refused).toContain('A person holds it: release it first, then name its owner');
   const released = words(await olga.send(`${path}/release`, { reason: 'withdrawn' }));
   expect(released).toContain('Find out whose it is, and name its owner.');
 });

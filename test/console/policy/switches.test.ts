@@ -16,7 +16,7 @@ test('the switches send the policy’s version: a resume of another policy than 
   expect(basis).toMatch(/^pol_/);
   await otto.send(`${PATH}/halt`, { network: 'ripple', reason: 'another fork', basis });
   const refused = words(await olga.send(`${PATH}/resume`, { asset, reason: 'over', basis }));
-  expect(refused).toContain('otto has changed the policy since you read it (another fork)');
+  expect(refused).toContain('The policy has changed since you read it: otto set it (another fork)');
 });
 
 test('an operator halts an asset and resumes it; the reason is kept', async () => {

@@ -139,7 +139,7 @@ test('a retry from a page that is out of date is refused, and says what changed'
   const basis = (/name="basis" value="([^"]*)"/.exec(page)?.[1] ?? '').replaceAll('&quot;', '"');
   const retry = { basis, reason: 'after the upgrade' };
   expect(words(await olga.send(`${path}/retry`, retry))).toContain('The body was read again');
-  const changed = 'it changed since you read it: its state was kept and is retried now';
+  const changed = 'It changed since you read it: its state was kept and is retried now';
   expect(words(await olga.send(`${path}/retry`, retry))).toContain(changed);
   const bulk = { kept: row?.id ?? '', reason: 'all' };
   expect(words(await olga.send('/console/quarantine/retry', bulk))).toContain(changed);

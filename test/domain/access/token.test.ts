@@ -29,7 +29,10 @@ function refused(kind: 'conflict' | 'not_found' | 'stale', detail: string): Toke
   return { kind: 'refused', refusal: { kind, detail } };
 }
 
-const MISSING = refused('not_found', 'no token desk was made at run time');
+const MISSING = refused(
+  'not_found',
+  'no token desk was made at run time: list them with GET /v1/tokens',
+);
 const IS_REVOKED = refused('conflict', 'the token desk is revoked');
 
 const CASES: [what: string, TokenDecision, Known, TokenChange][] = [

@@ -66,7 +66,11 @@ test.for<[string, ExemptionDecision, unknown]>([
     add('x', NOW),
     'conflict: the rule "x" has ended already: give a later end',
   ],
-  ['an end of no rule', end('nothing'), 'not_found: no exemption rule "nothing"'],
+  [
+    'an end of no rule',
+    end('nothing'),
+    'not_found: there is no exemption rule "nothing": list them with GET /v1/exemptions',
+  ],
   [
     'an end of a configured rule',
     end('old wallet'),

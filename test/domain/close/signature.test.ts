@@ -29,21 +29,21 @@ const SIGNINGS: [
     'preparer',
     'ab12',
     PREPARED,
-    'ann has signed 2026-03-01 as preparer already: sign it as reviewer',
+    '2026-03-01 was signed by ann as preparer: sign it as reviewer',
   ],
   [
     'cat',
     'preparer',
     'ab12',
     REVIEWED,
-    'ann has signed 2026-03-01 as preparer already, and bob as reviewer: nothing is left to sign',
+    '2026-03-01 was signed by ann as preparer, and bob as reviewer: nothing is left to sign',
   ],
   [
     'cat',
     'reviewer',
     'ab12',
     REVIEWED,
-    'bob has signed 2026-03-01 as reviewer already: nothing is left to sign',
+    '2026-03-01 was signed by bob as reviewer: nothing is left to sign',
   ],
   ['bob', 'reviewer', 'ab12', [], 'nobody has prepared 2026-03-01 yet: the preparer signs first'],
   [
@@ -51,7 +51,7 @@ const SIGNINGS: [
     'reviewer',
     'ab12',
     PREPARED,
-    'ann prepared 2026-03-01: the reviewer must be another person',
+    'the reviewer must be another person: ann prepared 2026-03-01',
   ],
   [
     'ann',

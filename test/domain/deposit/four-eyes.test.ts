@@ -187,7 +187,7 @@ test('the person who attributed a deposit cannot give its last approval', () => 
     kind: 'refused',
     refusal: {
       kind: 'conflict',
-      detail: 'ann named its owner: the last approval needs another person',
+      detail: 'the last approval needs another person: ann named its owner',
     },
   });
   expect(approves('bob').kind).toBe('taken');
