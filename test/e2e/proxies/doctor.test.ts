@@ -53,6 +53,13 @@ function statusesOf({ diagnoses }: Diagnoses): Record<string, string> {
 const MISTAKES: [ProxyName, string, readonly Change[], check: string, line: RegExp][] = [
   [
     'nginx',
+    'nothing listens at the address of the daemon',
+    [[/server 127\.0\.0\.1:\d+;/g, 'server 127.0.0.1:1;']],
+    'delivery',
+    /502 from the proxy\): the daemon is down, the proxy has another address of it, or the proxy's user may not open its socket$/,
+  ],
+  [
+    'nginx',
     'certificates are optional',
     [[/ssl_verify_client on/g, 'ssl_verify_client optional']],
     'no certificate',

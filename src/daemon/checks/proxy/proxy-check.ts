@@ -106,6 +106,9 @@ function isFromDaemon({ text }: Ending): boolean {
   return /counterfoil|\r\n\r\n\{"status":"(alive|ready|starting|stopping)"/i.test(text);
 }
 
+/** What a proxy answers that accepted the sender and did not reach the daemon. */
+const UNREACHED = new Set([502, 503, 504]);
+
 function isTaken({ status }: Ending): boolean {
   return status !== null && status >= 200 && status < 300;
 }
@@ -176,9 +179,12 @@ async function checkDelivery(trial: Trial): Promise<Diagnosis> {
           `requests reach the daemon, which refuses this certificate (${ending.status}): its log has the reason`,
         );
   }
+  const cause = UNREACHED.has(ending.status ?? 0)
+    ? "the daemon is down, the proxy has another address of it, or the proxy's user may not open its socket"
+    : "check the proxy's address of the daemon, and which authority it verifies";
   return problem(
     'delivery',
-    `a request with the certificate does not reach the daemon (${shown(ending)}): check the proxy's address of the daemon, and which authority it verifies`,
+    `a request with the certificate does not reach the daemon (${shown(ending)}): ${cause}`,
   );
 }
 
