@@ -40,7 +40,7 @@ const UNAVAILABLE =
   /^SQLITE_(FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN|PROTOCOL|CORRUPT|NOTADB)/;
 
 const MOVED =
-  'the store is not where it was: its file was moved, replaced or removed under the daemon';
+  'the store is not where it was: its file was moved, replaced or removed under the daemon. Put it back, or restart the daemon with the store that you mean';
 
 /** An error that says "not now" as the port's `StoreFailed`; any other error unchanged. */
 function portError(error: unknown): unknown {

@@ -220,7 +220,9 @@ test.for<[string, (path: string) => void]>([
     damage(path);
     const delivery = factOf(new Service().confirmed(1), open.at);
     const result = await open.ledger.commit([delivery]);
-    expect(result.kind === 'unavailable' && result.cause).toMatch(/moved, replaced or removed/);
+    expect(result.kind === 'unavailable' && result.cause).toMatch(
+      /moved, replaced or removed under the daemon\. Put it back, or restart the daemon/,
+    );
   },
 );
 
