@@ -43,6 +43,7 @@ export const UNTESTED_BLOCKS: readonly UntestedBlock[] = [
     why: 'takes the place of `npm link`; commands.test.ts types it alone',
   },
   { page: 'docs/how-to/deploy.md', begins: 'npm ci && npm run build && npm link', why: INSTALLS },
+  { page: 'docs/how-to/upgrade.md', begins: 'git fetch', why: 'needs the repository’s origin' },
   { page: 'docs/how-to/upgrade.md', begins: 'git pull && npm ci', why: INSTALLS },
   {
     page: 'docs/how-to/read-the-credit-feed.md',
