@@ -16,7 +16,12 @@ export const PATH = '/console/breaks';
 /** The states that the queue offers, the first by default. */
 export const STATES = ['unresolved', 'open', 'investigating', 'resolved', 'all'] as const;
 export type QueueState = (typeof STATES)[number];
-export const SEVERITIES = ['critical', 'warning', 'info'] as const satisfies readonly Severity[];
+/** The most severe first. */
+export const SEVERITIES_SHOWN = [
+  'critical',
+  'warning',
+  'info',
+] as const satisfies readonly Severity[];
 /** Selects breaks without an assignee. */
 export const NOBODY = 'nobody';
 
@@ -56,7 +61,7 @@ const MEMBERS: Readonly<Record<string, keyof QueueFilter>> = {
   hash: 'blockchainHash',
 };
 
-const CHOICES = { state: STATES, type: BREAK_TYPES, severity: SEVERITIES, age: AGE_SPANS };
+const CHOICES = { state: STATES, type: BREAK_TYPES, severity: SEVERITIES_SHOWN, age: AGE_SPANS };
 
 /** Whether every value that a query chooses exists. */
 export function areKnown(query: Readonly<Record<string, string>>): boolean {

@@ -17,13 +17,11 @@ const NO_PAGES = [
   '/',
   '/console/',
   '/console/live',
-  '/console/books/balances/:format{csv|xlsx}',
-  '/console/books/statement/:format{csv|xlsx}',
   '/console/journal/:seq{[0-9]{1,15}}/bytes',
   '/console/close/:day/:format',
   '/console/reports/:day',
 ];
-const FILES = /^\/console\/assets\/|\.(csv|xlsx)$/;
+const FILES = /^\/console\/assets\/|[./](csv|xlsx)$/;
 /** Pages of signing in, which a provider may add to. */
 const SIGNING_IN = /^\/console\/session/;
 

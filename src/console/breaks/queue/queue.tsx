@@ -27,7 +27,7 @@ import {
   PATH,
   queryOf,
   queueLink,
-  SEVERITIES,
+  SEVERITIES_SHOWN,
   STATES,
   type QueueFilter,
 } from '../filter.ts';
@@ -150,7 +150,7 @@ function Filters({ filter, isOpen }: { filter: QueueFilter; isOpen: boolean }): 
           options: STATES.filter((one) => one !== 'unresolved'),
         },
         { name: 'type', label: 'Type', value: filter.type, options: BREAK_TYPES },
-        { name: 'severity', label: 'Severity', value: filter.severity, options: SEVERITIES },
+        { name: 'severity', label: 'Severity', value: filter.severity, options: SEVERITIES_SHOWN },
         { name: 'age', label: 'Age', value: filter.age, options: AGES },
         { name: 'vault', label: 'Vault', value: filter.vaultId },
         { name: 'hash', label: 'Hash', value: filter.blockchainHash },

@@ -1,4 +1,4 @@
-// The rows of the daily close's tables; `tables.ts` has the others.
+// The rows of a close's totals; `rows/close-row.ts` maps the other tables of the daily close.
 
 export interface DailyTotalRow {
   day: string;

@@ -34,8 +34,9 @@ import type { ReconciliationTableRow } from './rows/run-row.ts';
 import type { TokenChangeTableRow } from './rows/token-row.ts';
 import type { OwnHashRow, WithdrawalRow } from './rows/withdrawal-row.ts';
 
-// The rows of schema.sql, column by column: the records of a hash, decisions and keys. The other
-// files of this folder named *-tables.ts have the rest; a test compares all of them with the schema.
+// The rows of schema.sql, column by column: the records of a hash, decisions and keys. The files of
+// this folder named *-tables.ts and the mappings in `rows/` have the rest; a test compares all of
+// them with the schema.
 
 export interface SightingRow {
   hash_id: number;
