@@ -13,21 +13,9 @@ export function text<Id extends string>(
   return { type: 'TEXT NOT NULL', write: (id) => id, read: brand };
 }
 
-/** A branded text or null. */
-export function textOrNull<Id extends string>(
-  brand: (value: string) => Id,
-): ColumnFormat<Id | null, 'TEXT'> {
-  return { type: 'TEXT', write: (id) => id, read: (kept) => (kept === null ? null : brand(kept)) };
-}
-
 /** One word of a closed list. Only this program writes the column, so no read checks the word. */
 export function word<Word extends string>(): ColumnFormat<Word, 'TEXT NOT NULL'> {
   return { type: 'TEXT NOT NULL', write: (value) => value, read: (kept) => kept as Word };
-}
-
-/** One word of a closed list, or null. */
-export function wordOrNull<Word extends string>(): ColumnFormat<Word | null, 'TEXT'> {
-  return { type: 'TEXT', write: (value) => value, read: (kept) => kept as Word | null };
 }
 
 /** A value as JSON, which it must survive: no bigint, no undefined member. */
@@ -53,9 +41,14 @@ export const AMOUNT: ColumnFormat<Amount, 'TEXT NOT NULL'> = {
   read: storedAmount,
 };
 
-/** An amount in decimal digits, or null. */
-export const AMOUNT_OR_NULL: ColumnFormat<Amount | null, 'TEXT'> = {
-  type: 'TEXT',
-  write: (amount) => amount?.toString() ?? null,
-  read: (kept) => (kept === null ? null : storedAmount(kept)),
-};
+/** A value of another format, or null. */
+export function orNull<Value>({
+  write,
+  read,
+}: ColumnFormat<Value, 'TEXT NOT NULL'>): ColumnFormat<Value | null, 'TEXT'> {
+  return {
+    type: 'TEXT',
+    write: (value) => (value === null ? null : write(value)),
+    read: (kept) => (kept === null ? null : read(kept)),
+  };
+}

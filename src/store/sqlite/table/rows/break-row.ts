@@ -21,8 +21,10 @@ import {
 } from '../../../../domain/ids.ts';
 import { packExemptions, unpackExemptions } from '../../../codec/fact.ts';
 import type { ExemptionRulesRow, StoredBreakEvent } from '../../../records.ts';
-import { AMOUNT_OR_NULL, plain, text, textOrNull, word } from '../column-format.ts';
+import { AMOUNT, orNull, plain, text, word } from '../column-format.ts';
 import { column, mappingOf, nested, type ColumnFormat, type RowIn } from '../mapping.ts';
+
+const FIGURE = orNull(AMOUNT);
 
 /** A difference, as breaks and exempt differences keep it. */
 const FINDING = {
@@ -30,15 +32,15 @@ const FINDING = {
   key: column('key', plain('TEXT NOT NULL')),
   severity: column('severity', word<Severity>()),
   subject: nested<BreakSubject>()({
-    vaultId: column('vault_id', textOrNull(VaultId)),
-    network: column('network', textOrNull(NetworkKey)),
-    blockchainHash: column('blockchain_hash', textOrNull(BlockchainHash)),
-    asset: column('asset', textOrNull(AssetId)),
-    transactionId: column('transaction_id', textOrNull(TransactionId)),
-    depositId: column('deposit_id', textOrNull(DepositId)),
+    vaultId: column('vault_id', orNull(text(VaultId))),
+    network: column('network', orNull(text(NetworkKey))),
+    blockchainHash: column('blockchain_hash', orNull(text(BlockchainHash))),
+    asset: column('asset', orNull(text(AssetId))),
+    transactionId: column('transaction_id', orNull(text(TransactionId))),
+    depositId: column('deposit_id', orNull(text(DepositId))),
   }),
-  expected: column('expected', AMOUNT_OR_NULL),
-  actual: column('actual', AMOUNT_OR_NULL),
+  expected: column('expected', FIGURE),
+  actual: column('actual', FIGURE),
   detail: column('detail', plain('TEXT NOT NULL')),
 };
 
@@ -68,21 +70,20 @@ export type BreakRow = RowIn<typeof BREAKS>;
 export const breakOf = BREAKS.read;
 
 /** The figures of a break as JSON; amounts are decimal strings. */
-const FIGURES: ColumnFormat<BreakFigures | null, 'TEXT'> = {
-  type: 'TEXT',
-  write: (figures) => {
-    if (figures === null) return null;
-    const { expected, actual, severity } = figures;
-    const { write } = AMOUNT_OR_NULL;
-    return JSON.stringify({ expected: write(expected), actual: write(actual), severity });
+const FIGURES: ColumnFormat<BreakFigures, 'TEXT NOT NULL'> = {
+  type: 'TEXT NOT NULL',
+  write: ({ expected, actual, severity }) => {
+    return JSON.stringify({
+      expected: FIGURE.write(expected),
+      actual: FIGURE.write(actual),
+      severity,
+    });
   },
   read: (kept) => {
-    if (kept === null) return null;
     const { expected, actual, severity } = JSON.parse(kept) as {
       [Figure in 'expected' | 'actual']: string | null;
     } & { severity: Severity };
-    const { read } = AMOUNT_OR_NULL;
-    return { expected: read(expected), actual: read(actual), severity };
+    return { expected: FIGURE.read(expected), actual: FIGURE.read(actual), severity };
   },
 };
 
@@ -98,8 +99,8 @@ export const BREAK_EVENTS = mappingOf<StoredBreakEvent>()({
     actor: column('actor', plain('TEXT NOT NULL')),
     action: column('action', word<BreakAction>()),
     reason: column('reason', plain('TEXT NOT NULL')),
-    before: column('figures_before', FIGURES),
-    after: column('figures_after', FIGURES),
+    before: column('figures_before', orNull(FIGURES)),
+    after: column('figures_after', orNull(FIGURES)),
   },
 });
 

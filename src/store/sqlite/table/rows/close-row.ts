@@ -12,7 +12,7 @@ import type {
   DailyCloseRow,
   SignatureRow,
 } from '../../../records.ts';
-import { AMOUNT, FLAG, plain, text, word, wordOrNull } from '../column-format.ts';
+import { AMOUNT, FLAG, orNull, plain, text, word } from '../column-format.ts';
 import { column, mappingOf, nested, type RowIn } from '../mapping.ts';
 
 /** A closed day, without the report. */
@@ -60,9 +60,9 @@ export const CUSTODY_EFFECTS = mappingOf<CustodyEffectRow>()({
     blockchainHash: column('blockchain_hash', text(BlockchainHash)),
     asset: column('asset', text(AssetId)),
     amount: column('amount', AMOUNT),
-    kind: column('kind', wordOrNull<EffectKind>()),
+    kind: column('kind', orNull(word<EffectKind>())),
     at: column('at', plain('INTEGER')),
-    datedBy: column('dated_by', wordOrNull<CustodyDatedBy>()),
+    datedBy: column('dated_by', orNull(word<CustodyDatedBy>())),
   },
 });
 

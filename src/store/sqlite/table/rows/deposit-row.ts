@@ -12,7 +12,7 @@ import {
   TransactionId,
   VaultId,
 } from '../../../../domain/ids.ts';
-import { AMOUNT, FLAG, json, plain, text, textOrNull, word, wordOrNull } from '../column-format.ts';
+import { AMOUNT, FLAG, json, orNull, plain, text, word } from '../column-format.ts';
 import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 const HOUR_MS = 3_600_000;
@@ -41,14 +41,14 @@ export const DEPOSITS = mappingOf<Deposit>()({
     vaultId: column('vault_id', text(VaultId)),
     network: column('network', text(NetworkKey)),
     blockchainHash: column('blockchain_hash', text(BlockchainHash)),
-    accountId: column('account_id', textOrNull(AccountId)),
-    addressId: column('address_id', textOrNull(AddressId)),
-    memo: column('memo', textOrNull(Memo)),
+    accountId: column('account_id', orNull(text(AccountId))),
+    addressId: column('address_id', orNull(text(AddressId))),
+    memo: column('memo', orNull(text(Memo))),
     asset: column('asset', text(AssetId)),
     depositId: column('deposit_id', text(DepositId)),
     networkAddress: column('network_address', plain('TEXT')),
     reportedAddress: column('reported_address', plain('TEXT')),
-    transactionId: column('transaction_id', textOrNull(TransactionId)),
+    transactionId: column('transaction_id', orNull(text(TransactionId))),
     amount: column('amount', AMOUNT),
     epoch: column('epoch', plain('INTEGER NOT NULL')),
     evidence: column('evidence', word<Deposit['evidence']>()),
@@ -87,9 +87,9 @@ export const DEPOSITS = mappingOf<Deposit>()({
             },
     },
     creditsIssued: column('credits_issued', plain('INTEGER NOT NULL')),
-    reversed: column('reversed_credit_id', textOrNull(CreditId)),
+    reversed: column('reversed_credit_id', orNull(text(CreditId))),
     state: column('state', word<DepositState>()),
-    reason: column('reason', wordOrNull<HoldReason>()),
+    reason: column('reason', orNull(word<HoldReason>())),
     requiredConfirmations: column('required_confirmations', plain('INTEGER NOT NULL')),
     firstSeenAt: column('first_seen_at', plain('INTEGER NOT NULL')),
     updatedAt: {

@@ -1,6 +1,6 @@
 import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../../domain/ids.ts';
 import type { Movement } from '../../../../domain/money/movement.ts';
-import { AMOUNT, AMOUNT_OR_NULL, FLAG, plain, text, word } from '../column-format.ts';
+import { AMOUNT, FLAG, orNull, plain, text, word } from '../column-format.ts';
 import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 /** The columns of `movements`. `agreement`: how its sides agree (`agreementOf`). */
@@ -15,7 +15,7 @@ export const MOVEMENTS = mappingOf<Movement>()({
     asset: column('asset', text(AssetId)),
     books: column('books', AMOUNT),
     chain: column('chain', AMOUNT),
-    custody: column('custody', AMOUNT_OR_NULL),
+    custody: column('custody', orNull(AMOUNT)),
     onBooks: column('on_books', FLAG),
     onChain: column('on_chain', FLAG),
     changedAt: column('changed_at', plain('INTEGER NOT NULL')),

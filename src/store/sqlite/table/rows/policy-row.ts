@@ -2,8 +2,14 @@ import { AssetId } from '../../../../domain/ids.ts';
 import type { CreditingPolicy } from '../../../../domain/policy/policy.ts';
 import { packPolicy, unpackPolicy } from '../../../codec/fact.ts';
 import type { DecimalsCorrectionRow, PolicyRow } from '../../../records.ts';
-import { plain, text, word } from '../column-format.ts';
-import { column, mappingOf, type RowIn } from '../mapping.ts';
+import { orNull, plain, text, word } from '../column-format.ts';
+import { column, mappingOf, type ColumnFormat, type RowIn } from '../mapping.ts';
+
+const POLICY: ColumnFormat<CreditingPolicy, 'TEXT NOT NULL'> = {
+  type: 'TEXT NOT NULL',
+  write: packPolicy,
+  read: unpackPolicy,
+};
 
 /** The columns of `policies`. */
 export const POLICIES = mappingOf<PolicyRow>()({
@@ -15,12 +21,8 @@ export const POLICIES = mappingOf<PolicyRow>()({
     source: column('source', word<PolicyRow['source']>()),
     actor: column('actor', plain('TEXT NOT NULL')),
     reason: column('reason', plain('TEXT NOT NULL')),
-    policy: column('policy', { type: 'TEXT NOT NULL', write: packPolicy, read: unpackPolicy }),
-    configured: column('configured', {
-      type: 'TEXT',
-      write: (policy: CreditingPolicy | null) => policy && packPolicy(policy),
-      read: (kept) => (kept === null ? null : unpackPolicy(kept)),
-    }),
+    policy: column('policy', POLICY),
+    configured: column('configured', orNull(POLICY)),
     setAt: column('set_at', plain('INTEGER NOT NULL')),
   },
 });

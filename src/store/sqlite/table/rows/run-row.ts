@@ -1,6 +1,6 @@
 import type { AddressChecks, RunRepairs } from '../../../../domain/fact/custody-record.ts';
 import type { ReconciliationRow } from '../../../records.ts';
-import { json, plain } from '../column-format.ts';
+import { json, orNull, plain } from '../column-format.ts';
 import { column, mappingOf, nested, type RowIn } from '../mapping.ts';
 
 /** The columns of `reconciliations`. */
@@ -19,11 +19,7 @@ export const RECONCILIATIONS = mappingOf<ReconciliationRow>()({
     requests: column('requests', plain('INTEGER NOT NULL')),
     watermark: column('watermark', plain('INTEGER')),
     incomplete: column('incomplete', plain('TEXT')),
-    addresses: column('addresses', {
-      type: 'TEXT',
-      write: (checks: AddressChecks | null) => checks && JSON.stringify(checks),
-      read: (kept) => (kept === null ? null : (JSON.parse(kept) as AddressChecks)),
-    }),
+    addresses: column('addresses', orNull(json<AddressChecks>())),
     repairs: nested<RunRepairs>()({
       replayed: column('replayed', plain('INTEGER NOT NULL')),
       pulledForward: column('pulled_forward', plain('INTEGER NOT NULL')),

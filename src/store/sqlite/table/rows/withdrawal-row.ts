@@ -10,7 +10,7 @@ import {
 import type { OwnHash } from '../../../../domain/withdrawal/own-hash.ts';
 import type { Withdrawal, WithdrawalStatus } from '../../../../domain/withdrawal/withdrawal.ts';
 import { packChanges, unpackChanges } from '../../../codec/change.ts';
-import { plain, text, textOrNull, word, wordOrNull } from '../column-format.ts';
+import { orNull, plain, text, word } from '../column-format.ts';
 import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 /** The columns of `withdrawals`. `hash_id`: the number of its hash; null without a hash. */
@@ -22,13 +22,13 @@ export const WITHDRAWALS = mappingOf<Withdrawal>()({
     transactionId: column('transaction_id', text(TransactionId)),
     vaultId: column('vault_id', text(VaultId)),
     orderId: column('order_id', plain('TEXT')),
-    network: column('network', textOrNull(NetworkKey)),
-    blockchainHash: column('blockchain_hash', textOrNull(BlockchainHash)),
-    accountId: column('account_id', textOrNull(AccountId)),
-    addressId: column('address_id', textOrNull(AddressId)),
+    network: column('network', orNull(text(NetworkKey))),
+    blockchainHash: column('blockchain_hash', orNull(text(BlockchainHash))),
+    accountId: column('account_id', orNull(text(AccountId))),
+    addressId: column('address_id', orNull(text(AddressId))),
     destinationAddress: column('destination_address', plain('TEXT')),
-    memo: column('memo', textOrNull(Memo)),
-    status: column('status', wordOrNull<WithdrawalStatus>()),
+    memo: column('memo', orNull(text(Memo))),
+    status: column('status', orNull(word<WithdrawalStatus>())),
     reasonCode: column('reason_code', plain('TEXT')),
     entryId: column('entry_id', plain('INTEGER')),
     posted: column('posted', {
