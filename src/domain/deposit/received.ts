@@ -2,7 +2,7 @@ import { plus, ZERO, type Amount } from '../money/amount.ts';
 import type { Deposit } from './deposit.ts';
 import type { RuleContext } from '../hash/hash-state.ts';
 import type { AssetId } from '../ids.ts';
-import type { BalanceChange, IncomingNotification } from '../fact/notification.ts';
+import { isBeside, type BalanceChange, type IncomingNotification } from '../fact/notification.ts';
 
 /** What a deposit received of one asset. */
 export interface Received {
@@ -20,8 +20,9 @@ export interface Received {
  */
 export function receivedIn(list: readonly BalanceChange[]): Received[] {
   const byAsset = new Map<AssetId, Received>();
-  for (const { asset, amount, kind, memo, decimals } of list) {
-    if (kind !== 'transfer' && kind !== 'change') continue;
+  for (const one of list) {
+    if (isBeside(one)) continue;
+    const { asset, amount, kind, memo, decimals } = one;
     const known = byAsset.get(asset);
     byAsset.set(asset, {
       asset,

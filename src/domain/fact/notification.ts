@@ -32,6 +32,14 @@ export interface BalanceChange {
   readonly decimals: number | null;
 }
 
+/**
+ * Whether it is a fee, rebate or mint: an entry of its own beside what was transferred (spec, "Tags
+ * on balance change entries").
+ */
+export function isBeside({ kind }: BalanceChange): boolean {
+  return kind !== 'transfer' && kind !== 'change';
+}
+
 /** An `incoming` event about one receiving position (spec, "Incoming stream"). */
 export interface IncomingNotification {
   readonly stream: 'incoming';

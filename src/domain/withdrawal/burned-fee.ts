@@ -2,7 +2,7 @@ import { postFor, unpost, type Booked } from './booking.ts';
 import { sameContent } from '../hash/same-changes.ts';
 import type { ChangeSet, RuleContext, KeyedHashState } from '../hash/hash-state.ts';
 import type { VaultId } from '../ids.ts';
-import type { BalanceChange } from '../fact/notification.ts';
+import { isBeside, type BalanceChange } from '../fact/notification.ts';
 import { sameHash } from './own-hash.ts';
 import { sameKey } from '../hash/sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
@@ -10,28 +10,25 @@ import type { Withdrawal } from './withdrawal.ts';
 /** The records at a hash that decide its burned fees. */
 type HashRecords = Pick<KeyedHashState, 'sightings' | 'withdrawals'>;
 
-function isFee(change: BalanceChange): boolean {
-  return change.kind === 'fee';
-}
-
 function hasFailed(withdrawal: Withdrawal): boolean {
   return withdrawal.status === 'failed';
 }
 
 /**
- * Fees that failed transactions of a vault burned at a hash: the fee entries of its chain view.
- * When another movement books the asset's fee, they burned none, because a hash pays its fee once.
- * A fee that differs from the chain view stays visible as a difference.
+ * What failed transactions of a vault burned at a hash: the fee entries of its chain view, and the
+ * rebates and mints that came with them. When another movement books such entries of the asset, they
+ * burned none, because a hash pays its fee once. A fee that differs from the chain view stays
+ * visible as a difference.
  */
 function burnedAt({ sightings, withdrawals }: HashRecords): readonly BalanceChange[] {
   const moved = [
     ...sightings.filter(({ stream }) => stream === 'incoming'),
     ...withdrawals.filter((one) => !hasFailed(one)),
-  ].flatMap(({ posted }) => posted.filter(isFee));
+  ].flatMap(({ posted }) => posted.filter(isBeside));
   const paid = new Set(moved.map(({ asset }) => asset));
   return sightings
     .filter(({ stream }) => stream === 'blockchain')
-    .flatMap(({ posted }) => posted.filter((one) => isFee(one) && !paid.has(one.asset)));
+    .flatMap(({ posted }) => posted.filter((one) => isBeside(one) && !paid.has(one.asset)));
 }
 
 /**
@@ -82,8 +79,8 @@ function touchedVaults(hash: KeyedHashState, { sightings, withdrawals }: ChangeS
 
 /**
  * The change set, extended by the burned fees that follow from it. A failed on-chain transaction
- * sends no balance changes and still burned its fee. The books take the fee from the chain view,
- * once per hash and vault, for any number of failed transactions. `hashes`: the states of
+ * sends no balance changes and still burned its fee. The books take the fee from the chain view, with
+ * its rebate and mint, once per hash and vault, for any number of failed transactions. `hashes`: the states of
  * every hash that the changed records have now or had before. Serves spec, "Conservation rules".
  */
 export function followBurnedFees(

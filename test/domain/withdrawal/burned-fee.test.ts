@@ -13,6 +13,8 @@ import { chainView, ruleContext, DUE, postedBy, withdrawal } from '../records.ts
 const { network, blockchainHash } = DUE;
 const TRANSFER = balanceChange(-30n);
 const FEE = balanceChange(-2n, { kind: 'fee' });
+const REBATE = balanceChange(1n, { kind: 'rebate' });
+const MINT = balanceChange(4n, { kind: 'mint' });
 const MORE = balanceChange(-3n, { kind: 'fee' });
 const TOKEN = AssetId('ethereum:USDC');
 const OTHER_HASH = BlockchainHash('0xb2');
@@ -57,6 +59,11 @@ describe('the fee that failed transactions burned', () => {
       { withdrawals: [A], sightings: [chainView({ posted: [FEE, MORE] })] },
       // Of one position: a line.
       ['wd-a failed-fee by webhook: -5'],
+    ],
+    [
+      'is booked with the rebate and the mint that came with it',
+      { withdrawals: [A], sightings: [chainView({ posted: [TRANSFER, FEE, REBATE, MINT] })] },
+      ['wd-a failed-fee by webhook: -2 1 4'],
     ],
     ['is none where the chain view has none', { withdrawals: [A], sightings: [NO_VIEW] }, []],
     ['is booked for the first by id', { withdrawals: [B, A] }, [POSTED]],

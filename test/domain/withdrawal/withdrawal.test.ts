@@ -85,6 +85,26 @@ describe('a failed transaction burned its fee', () => {
     expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '-2' });
   });
 
+  test('and was given a rebate and a mint beside it, each its own entry', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    const given = [
+      change('1', { ...AT_ADDRESS, tags: ['rebate'] }),
+      change('4', { ...AT_ADDRESS, tags: ['mint'] }),
+    ];
+    const view = { balanceChanges: [...fee.balanceChanges, ...given] };
+    await open.deliver(service.chain('transaction', view), service.outgoing('failed'));
+    expect(open.balances()).toEqual({
+      'network-fees:v1 ethereum:ETH': '2',
+      'rebates:v1 ethereum:ETH': '-1',
+      'mints:v1 ethereum:ETH': '-4',
+      'v1/acc-1/adr-1 ethereum:ETH': '3',
+    });
+    expect(open.positions()).toEqual(open.positions('chain'));
+    await open.run();
+    expect(open.openBreaks()).toEqual([]);
+  });
+
   test('and another vault’s view of the hash is not this vault’s fee', async () => {
     const open = await openLedger();
     const service = new Service();

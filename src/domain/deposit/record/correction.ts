@@ -23,7 +23,11 @@ import {
   type HashState,
 } from '../../hash/hash-state.ts';
 import { entryOf } from '../../money/entry.ts';
-import type { BalanceChange, IncomingNotification } from '../../fact/notification.ts';
+import {
+  isBeside,
+  type BalanceChange,
+  type IncomingNotification,
+} from '../../fact/notification.ts';
 import { addressesAfter } from './on-chain-address.ts';
 import { isUnattributed, newDeposit, type Received } from '../received.ts';
 import { showsOtherDecimals } from '../decimals.ts';
@@ -123,11 +127,6 @@ function isSplitOtherwise(
     firstDifference(list, posted) === undefined &&
     firstDifference(transfers(list), transfers(posted)) === undefined
   );
-}
-
-/** Whether it is a fee, rebate or mint. */
-function isBeside({ kind }: BalanceChange): boolean {
-  return kind !== 'transfer' && kind !== 'change';
 }
 
 /** The deposit with the record's values. Approvals of another amount are removed. */

@@ -35,7 +35,7 @@ const CHECKED_WHOLE_BYTES_MAX = 256 * 1024 * 1024;
  * Counts the changes of schema.sql; each file holds its version as `user_version`. An older file is
  * not migrated: `counterfoil rebuild` replays its journal into new tables.
  */
-export const SCHEMA_VERSION = 19;
+export const SCHEMA_VERSION = 20;
 
 function readPragma(db: Database.Database, name: string): number {
   return db.pragma(name, { simple: true }) as number;
