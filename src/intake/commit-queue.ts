@@ -9,6 +9,9 @@ interface QueuedFact {
   readonly reject: (error: unknown) => void;
 }
 
+/** Pause between two tries of a store that could not write. */
+const TRY_AGAIN_MS = 1_000;
+
 /**
  * Group commit. Facts that arrive together, or during a commit, share the next commit: one
  * transaction and one fsync for many facts. Facts are answered only after that fsync.
@@ -16,11 +19,15 @@ interface QueuedFact {
  * Modes: idle → scheduled (one turn of the event loop collects facts that arrive together) →
  * committing → scheduled while facts wait, else idle. `close` refuses new facts and resolves when
  * all facts are answered.
+ *
+ * After a failed commit it tries the store until a write succeeds: proxies send no deliveries to a
+ * daemon that is not ready, so the next commit can be a minute away.
  */
 export class CommitQueue implements FactQueue {
   readonly #ledger: Ledger;
   readonly #batchMax: number;
   readonly #queueMax: number;
+  readonly #tryWrite: ((last: string) => string | null) | undefined;
   readonly #onFailure: (cause: string | null) => void;
   readonly #onNews: (news: CommitNews) => void;
   readonly #queued: QueuedFact[] = [];
@@ -29,6 +36,7 @@ export class CommitQueue implements FactQueue {
   #closed = false;
   #idle: (() => void)[] = [];
   #lastFailure: string | null = null;
+  #tryAgain: NodeJS.Timeout | undefined;
 
   constructor(options: {
     ledger: Ledger;
@@ -36,6 +44,8 @@ export class CommitQueue implements FactQueue {
     batchMax: number;
     /** Most unanswered facts. */
     queueMax: number;
+    /** Why the store cannot write now; null when it can. `last`: the last failure. */
+    tryWrite?: ((last: string) => string | null) | undefined;
     /** Called with the cause when commits begin to fail, and with null when they succeed again. */
     onFailure?: (cause: string | null) => void;
     /** Called after each commit that changed something that the verifier waits for. */
@@ -44,6 +54,7 @@ export class CommitQueue implements FactQueue {
     this.#ledger = options.ledger;
     this.#batchMax = options.batchMax;
     this.#queueMax = options.queueMax;
+    this.#tryWrite = options.tryWrite;
     this.#onFailure = options.onFailure ?? (() => undefined);
     this.#onNews = options.onNews ?? (() => undefined);
   }
@@ -66,6 +77,7 @@ export class CommitQueue implements FactQueue {
 
   close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#tryAgain);
     if (this.queued === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
@@ -112,6 +124,10 @@ export class CommitQueue implements FactQueue {
     const isNews = (failure === null) !== (this.#lastFailure === null);
     this.#lastFailure = failure;
     if (isNews) this.#onFailure(failure);
+    clearTimeout(this.#tryAgain);
+    const tryWrite = this.#tryWrite;
+    if (failure === null || this.#closed || tryWrite === undefined) return;
+    this.#tryAgain = setTimeout(() => this.#reportFailure(tryWrite(failure)), TRY_AGAIN_MS);
   }
 
   /**

@@ -51,6 +51,8 @@ export interface DaemonOptions {
   readonly crediting?: Crediting;
   readonly graceSeconds?: number;
   readonly port?: number;
+  /** The store's folder, instead of the daemon's own. */
+  readonly storeFolder?: string;
   /** Instead of a random one, for receivers that share an address. */
   readonly pathToken?: string;
   /** How far its clock is ahead of this machine's, milliseconds. */
@@ -65,7 +67,7 @@ export class Daemon {
   readonly pathTokens: readonly [string, string];
   readonly adminToken = randomBytes(24).toString('hex');
   readonly folder = mkdtempSync(join(tmpdir(), 'counterfoil-e2e-'));
-  readonly storePath = join(this.folder, 'store.db');
+  readonly storePath: string;
   readonly configPath = join(this.folder, 'config.json');
   /** The build that the next start runs. */
   main = MAIN;
@@ -75,6 +77,7 @@ export class Daemon {
 
   constructor(options: DaemonOptions = {}) {
     this.#environment = clockOf(this.folder, options.clockAheadMs ?? 0);
+    this.storePath = join(options.storeFolder ?? this.folder, 'store.db');
     const sha256 = createHash('sha256').update(this.adminToken).digest('hex');
     const random = (): string => randomBytes(24).toString('hex');
     this.pathTokens = [options.pathToken ?? random(), random()];

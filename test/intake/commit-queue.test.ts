@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Fact } from '../../src/domain/fact/fact.ts';
 import { CommitQueue } from '../../src/intake/commit-queue.ts';
 import { submitAll } from '../../src/intake/fact-queue.ts';
@@ -169,6 +169,48 @@ test('a store that cannot write now answers unavailable to all, says why, and re
   expect(queue.lastFailure).toBeNull();
   // Three failed commits make one report: reports of every retry would fill the log.
   expect(failures).toEqual(['SQLITE_FULL: disk full', null]);
+});
+
+describe('after a failed commit', () => {
+  /** A queue whose commits fail; `cause` is why the store cannot write. */
+  function failing() {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const failures: (string | null)[] = [];
+    const store = { cause: 'disk full' as string | null, tries: 0 };
+    const queue = new CommitQueue({
+      ledger: {
+        commit: () => Promise.resolve({ kind: 'unavailable', effect: 'none', cause: 'disk full' }),
+      },
+      batchMax: 1,
+      queueMax: 100,
+      tryWrite: () => {
+        store.tries += 1;
+        return store.cause;
+      },
+      onFailure: (cause) => failures.push(cause),
+    });
+    return { queue, failures, store };
+  }
+
+  test('the queue recovers without another fact, a second after the store can write again', async () => {
+    const { queue, failures, store } = failing();
+    await Promise.all(deposits(2).map((one) => queue.submit(one)));
+    vi.advanceTimersByTime(3_000);
+    expect([queue.lastFailure, failures, store.tries]).toEqual(['disk full', ['disk full'], 3]);
+    store.cause = null;
+    vi.advanceTimersByTime(60_000);
+    expect([queue.lastFailure, failures, store.tries]).toEqual([null, ['disk full', null], 4]);
+  });
+
+  test('a closed queue does not try the store: it is closed next', async () => {
+    const { queue, store } = failing();
+    await Promise.all(deposits(1).map((one) => queue.submit(one)));
+    const last = deposits(1).map((one) => queue.submit(one));
+    await Promise.all([...last, queue.close()]);
+    vi.advanceTimersByTime(60_000);
+    expect(store.tries).toBe(0);
+  });
 });
 
 test('a commit that failed by a bug may have been kept, although its halves find no writer', async () => {

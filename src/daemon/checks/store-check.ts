@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { changedZone, CloseCalendar } from '../../reconcile/close/calendar.ts';
 import { openForReading } from '../../store/sqlite/file/database.ts';
+import { freeBytes } from '../../store/sqlite/file/free-bytes.ts';
 import { folderRefusal } from '../../store/sqlite/file/open-refusal.ts';
 import { StoreRefused } from '../../store/refusal.ts';
 import { SqliteReads } from '../../store/sqlite/reads/sqlite-reads.ts';
@@ -91,11 +92,6 @@ function checkFolder(
       ? `${folder} cannot be written by this user: change its owner or its permissions, or change "store"`
       : `${folder} does not exist: create it, or change "store"`,
   );
-}
-
-function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
 }
 
 function isWritable(path: string): boolean {

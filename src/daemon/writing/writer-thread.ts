@@ -8,6 +8,11 @@ import type { Answer, CommitObserved, FromWriter, ToWriter } from './messages.ts
 export interface WrittenStore extends Ledger {
   tidy(): void;
   close(): void | Promise<void>;
+  /**
+   * Why the store cannot write now; null when it can. `last`: why the last commit failed. Absent
+   * with a shared journal: its role says so.
+   */
+  tryWrite?(last: string): string | null;
   /** Only with a shared journal. */
   begin?(): void;
   resign?(): Promise<void>;
@@ -43,6 +48,7 @@ export class WriterThread {
       batchMax,
       // The sender bounds the facts: it can refuse more while this thread is busy.
       queueMax: Infinity,
+      tryWrite: store.tryWrite?.bind(store),
       onNews: (news) => say({ kind: 'news', news }),
       onFailure: (failure) => say({ kind: 'store', failure }),
     });

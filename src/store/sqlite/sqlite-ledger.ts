@@ -21,7 +21,9 @@ import {
 } from '../replicated/replica.ts';
 import type { JournalHead, SealedCommit } from '../replicated/shared-journal.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
-import { BUSY_TIMEOUT_MS } from './file/database.ts';
+import { BUSY_TIMEOUT_MS, SCHEMA_VERSION } from './file/database.ts';
+import { fullText } from './file/free-bytes.ts';
+import { isDamage } from './file/open-refusal.ts';
 import { HashNumbers } from './keys/hash-numbers.ts';
 import { KeyIndex } from './keys/key-index.ts';
 import { SqliteRecords } from './writing/sqlite-records.ts';
@@ -128,6 +130,27 @@ export class SqliteLedger implements Ledger, Replica {
     } catch (error) {
       if (!(error instanceof StoreFailed)) throw error;
       return { kind: 'unavailable', effect: 'none', cause: causeOf(error) };
+    }
+  }
+
+  /**
+   * Why the store cannot write now; null when it can. Writes a page and changes nothing. `last`: why
+   * the last commit failed. A page says nothing about damage elsewhere in the file.
+   */
+  tryWrite(last: string): string | null {
+    const [code = ''] = last.split(':', 1);
+    if (isDamage(code)) return last;
+    try {
+      this.#transacted(() => {
+        const full = this.#file === null ? null : fullText(this.#db.name);
+        if (full !== null) throw new StoreFailed(new Error(full));
+        this.#db.pragma(`user_version = ${SCHEMA_VERSION}`);
+      });
+      this.keep();
+      return null;
+    } catch (error) {
+      if (!(error instanceof StoreFailed)) throw error;
+      return causeOf(error);
     }
   }
 

@@ -226,6 +226,25 @@ test.for<[string, (path: string) => void]>([
   },
 );
 
+test('a try to write says what a commit would say, and changes nothing', async () => {
+  const { open, path } = await openLedgerFile();
+  const service = new Service();
+  await open.deliver(service.confirmed(1));
+  const before = open.ledger.head;
+  renameSync(path, `${path}.aside`);
+  expect(open.ledger.tryWrite('SQLITE_FULL: disk full')).toMatch(/moved, replaced or removed/);
+  renameSync(`${path}.aside`, path);
+  expect(open.ledger.tryWrite('SQLITE_FULL: disk full')).toBeNull();
+  expect(open.ledger.head).toEqual(before);
+  expect(await open.deliver(service.confirmed(2))).toEqual(['accepted']);
+});
+
+test('a try to write does not end the failure of a damaged store: only a commit meets the damage', async () => {
+  const { open } = await openLedgerFile();
+  const damaged = 'SQLITE_CORRUPT: database disk image is malformed';
+  expect(open.ledger.tryWrite(damaged)).toBe(damaged);
+});
+
 test('a store whose file was moved back accepts commits again', async () => {
   const { open, path } = await openLedgerFile();
   const delivery = factOf(new Service().confirmed(1), open.at);
