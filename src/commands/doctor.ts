@@ -12,6 +12,7 @@ import { contentsOf, withTlsOptions, type TlsFlags } from './link/daemon-link.ts
 import { tokenIn } from './link/token.ts';
 import { checkCustody } from '../daemon/checks/custody-check.ts';
 import { ok, warning, type Diagnosis } from '../daemon/checks/diagnosis.ts';
+import { checkServiceClock } from '../daemon/checks/clock-check.ts';
 import { checkHistory } from '../daemon/checks/history-check.ts';
 import { checkExemptions } from '../daemon/checks/exemption-check.ts';
 import { checkIssuer } from '../daemon/checks/issuer-check.ts';
@@ -25,8 +26,8 @@ import { checkStore } from '../daemon/checks/store-check.ts';
 const HELP = `
 With --config: checks the configuration and everything it names: the store, the servers of a shared
 journal and their standby, the API tokens, the provider at which people sign in, the listeners'
-certificates and sockets, the access rights of secret files, the custody API with our key, the vaults
-and their subscriptions, the names in the crediting policy and in the exemption rules, and whether
+certificates and sockets, the access rights of secret files, the custody API with our key and its
+clock beside this machine's, the vaults and their subscriptions, the names in the crediting policy and in the exemption rules, and whether
 webhooks can show the depths that the policy requires. Before a first start it also says whether the
 custody service has deposits from before, which would be credited.
 Changes nothing. Exit code 0 without problems, also with warnings; 1 with any problem.
@@ -139,14 +140,26 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
     const detail = 'none is configured: books and the local half only, nothing is ever credited';
     return [...own, warning('custody API', detail), ...(await checkNames(ahead, rules, null))];
   }
-  const client = custodyClientOf(config.custody, commandCounting(config.store, config.custody));
+  let clock: Diagnosis[] = [];
+  const client = custodyClientOf(config.custody, {
+    ...commandCounting(config.store, config.custody),
+    observe: ({ serviceAtMs }) => {
+      if (serviceAtMs !== null) clock = checkServiceClock(serviceAtMs, Date.now());
+    },
+  });
   try {
     const { custody } = config;
     own.push(checkWebhookUrl(config, custody.webhookUrl));
     const about = { config: custody, path, crediting: ahead.policy, now: Date.now() };
     const { diagnoses, networks } = await checkCustody(client, about);
     const history = existsSync(store) ? [] : await checkHistory(client, about);
-    return [...own, ...diagnoses, ...history, ...(await checkNames(ahead, rules, networks))];
+    return [
+      ...own,
+      ...clock,
+      ...diagnoses,
+      ...history,
+      ...(await checkNames(ahead, rules, networks)),
+    ];
   } finally {
     await client.close();
   }

@@ -71,15 +71,22 @@ function resetInMs(headers: IncomingHttpHeaders, nowMs: number): number | undefi
   return Math.max(0, waitMs);
 }
 
+/**
+ * The service's clock as its `Date` header shows it: Unix milliseconds, in whole seconds. Null when
+ * the header is absent or unreadable.
+ */
+export function serviceAtMs(headers: IncomingHttpHeaders): number | null {
+  const atMs = httpDateMs(text(headers, 'date') ?? '');
+  return Number.isNaN(atMs) ? null : atMs;
+}
+
 function countIn(headers: IncomingHttpHeaders, name: string): number | null {
   const value = text(headers, name)?.trim();
   return value !== undefined && /^[0-9]{1,9}$/.test(value) ? Number(value) : null;
 }
 
 function serverAheadMs(headers: IncomingHttpHeaders, nowMs: number): number {
-  const serverMs = httpDateMs(text(headers, 'date') ?? '');
-  if (Number.isNaN(serverMs)) return 0;
-  const aheadMs = serverMs - nowMs;
+  const aheadMs = (serviceAtMs(headers) ?? nowMs) - nowMs;
   return Math.abs(aheadMs) > SKEW_MS_TOLERATED ? aheadMs : 0;
 }
 

@@ -6,7 +6,7 @@ import type { Priority } from '../budget/lane.ts';
 import type { Circuit } from './circuit.ts';
 import type { Clock } from '../clock.ts';
 import type { Failure, Outcome } from './outcome.ts';
-import { retryAfterMs, serviceCount, silentUntil } from '../budget/rate-header.ts';
+import { retryAfterMs, serviceAtMs, serviceCount, silentUntil } from '../budget/rate-header.ts';
 import type { TokenSource } from '../token.ts';
 import type { HttpResult, Method, Transport } from './transport.ts';
 
@@ -40,6 +40,8 @@ export interface Attempt {
   /** HTTP status, or null without an answer. */
   readonly status: number | null;
   readonly durationMs: number;
+  /** The service's clock by the answer's `Date`: Unix milliseconds, in whole seconds. Else null. */
+  readonly serviceAtMs: number | null;
   /** Why it brought no value. */
   readonly failure: Exclude<Outcome<unknown>, { kind: 'ok' }> | null;
 }
@@ -187,6 +189,7 @@ export class Caller {
       result: tried.outcome.kind,
       status: result.kind === 'answer' ? result.status : null,
       durationMs: clock.now() - startMs,
+      serviceAtMs: result.kind === 'answer' ? serviceAtMs(result.headers) : null,
       failure: tried.outcome.kind === 'ok' ? null : tried.outcome,
     });
     return tried;

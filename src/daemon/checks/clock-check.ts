@@ -1,7 +1,7 @@
 import type { Reads } from '../../store/reads.ts';
 import { warning, type Diagnosis } from './diagnosis.ts';
 
-/** Smaller differences are normal between machines. */
+/** Smaller differences are normal between machines, and while an answer is under way. */
 const AHEAD_MS_MIN = 60_000;
 
 const UNITS = [
@@ -40,4 +40,16 @@ export async function checkClock(
     found.push(warning('clock', detail));
   }
   return found;
+}
+
+/**
+ * Warns when this machine's clock and the custody API's differ by a minute or more. Unix
+ * milliseconds; `serviceAtMs`: of an answer's `Date` header.
+ */
+export function checkServiceClock(serviceAtMs: number, now: number): Diagnosis[] {
+  const aheadMs = now - serviceAtMs;
+  if (Math.abs(aheadMs) < AHEAD_MS_MIN) return [];
+  const side = aheadMs > 0 ? 'ahead of' : 'behind';
+  const detail = `this machine's clock is ${roughly(Math.abs(aheadMs))} ${side} the custody API's: it shows ${isoTime(now)}, the API's Date header ${isoTime(serviceAtMs)}; set this machine's clock by NTP`;
+  return [warning('clock', detail)];
 }
