@@ -52,6 +52,19 @@ const LOCK: Statement<object> = {
     hashtextextended(current_schema() || ' custody_requests ' || $1, 0))`,
 };
 
+/**
+ * $1 API client. A later time was written before the database's clock was set back, or by a primary
+ * whose clock was ahead. It becomes now for good, so that it counts for one window and no longer.
+ */
+const PULL_BACK: Statement<object> = {
+  name: 'pull-back-requests',
+  text: `UPDATE custody_requests
+    SET started_at = least(started_at, clock_timestamp()),
+      finished_at = CASE WHEN finished_at > clock_timestamp() THEN clock_timestamp()
+        ELSE finished_at END
+    WHERE client_id = $1 AND greatest(started_at, finished_at) > clock_timestamp()`,
+};
+
 const ENDED_AT = `coalesce(finished_at, started_at + make_interval(secs => $2))`;
 
 /**
@@ -121,9 +134,11 @@ export class CustodyRequests {
     const ends = [minute.requests, minute.seconds, hour.requests, hour.seconds];
     const values = [clientId, underWaySecondsMax, lane, ...ends];
     return this.#alone(async () => {
-      const [, , [started]] = await this.#answers<[object, object, { id: number }, object]>([
+      type Rows = [object, object, object, { id: number }, object];
+      const [, , , [started]] = await this.#answers<Rows>([
         { statement: BEGIN },
         { statement: LOCK, values: [clientId] },
+        { statement: PULL_BACK, values: [clientId] },
         { statement: START, values },
         { statement: COMMIT },
       ]);

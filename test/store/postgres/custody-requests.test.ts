@@ -117,6 +117,19 @@ describe.runIf(isInstalled)('requests to the custody API, counted in the databas
     expect(await greedy(count)).toHaveLength(1);
   });
 
+  test('after the clock of the database was set back, requests count for one window and no longer', async () => {
+    const address = await newJournal(cluster);
+    const count = countOf(address, { limits: { ...LONG, minute: { requests: 2, seconds: 1 } } });
+    const [ended] = await greedy(count);
+    count.finish(ended ?? 0);
+    // What a clock wrote that was ten days ahead of the one of now; one request is without an end.
+    await cluster.sql(`UPDATE ${address.schema}.custody_requests
+      SET started_at = started_at + interval '10 days', finished_at = finished_at + interval '10 days'`);
+    expect(await greedy(count)).toEqual([]);
+    const left = async (): Promise<number> => (await greedy(count)).length;
+    await expect.poll(left, { timeout: 10_000 }).toBe(1);
+  });
+
   test('requests of an earlier hour are forgotten', async () => {
     const address = await newJournal(cluster);
     const count = countOf(address);
