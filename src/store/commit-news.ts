@@ -2,7 +2,7 @@ import type { CreditItem } from '../domain/deposit/credit.ts';
 import { isDue, type Deposit } from '../domain/deposit/deposit.ts';
 import type { DepositId, TransactionId } from '../domain/ids.ts';
 import { awaitsConfirmation, type Withdrawal } from '../domain/withdrawal/withdrawal.ts';
-import type { FeedItem } from './records.ts';
+import type { FeedRow } from './records.ts';
 
 /** The changes of a commit that the verifier waits for. */
 export interface CommitNews {
@@ -25,7 +25,7 @@ export interface FedItem {
 /** The members of `Writes` (port.ts) that can hold news. */
 interface Written {
   readonly deposits: readonly { readonly after: Deposit }[];
-  readonly feed: readonly FeedItem[];
+  readonly feed: readonly FeedRow[];
   readonly withdrawals: readonly Withdrawal[];
 }
 

@@ -47,7 +47,7 @@ import type {
   DecimalsCorrectionRow,
   DeliveryOutcome,
   ExemptionRulesRow,
-  FeedItem,
+  FeedRow,
   HashRow,
   JournalRow,
   ReviewCursor,
@@ -325,7 +325,7 @@ export interface Writes {
   readonly movements: readonly Movement[];
   readonly movementCounts: ReadonlyMap<keyof MovementCounts, number>;
   readonly assets: ReadonlyMap<AssetId, number>;
-  readonly feed: readonly FeedItem[];
+  readonly feed: readonly FeedRow[];
   readonly acknowledgements: readonly AcknowledgementRow[];
   readonly breaks: readonly Break[];
   readonly breakEvents: readonly StoredBreakEvent[];

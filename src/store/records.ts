@@ -147,7 +147,7 @@ export interface PostedEntry {
   readonly postedAt: number;
 }
 
-export interface FeedItem {
+export interface FeedRow {
   readonly item: CreditItem;
   readonly seq: number;
   readonly createdAt: number;
