@@ -1,7 +1,7 @@
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import { assetOptions, fieldsFor } from '../parts/list/filter-values.ts';
 import { Amount } from '../../domain/money/amount.ts';
-import { HOLD_REASONS, type DepositState, type HoldReason } from '../../domain/deposit/deposit.ts';
+import { DEPOSIT_STATES, HOLD_REASONS, type HoldReason } from '../../domain/deposit/deposit.ts';
 import type { DepositSearch } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { unitsOf } from '../../pages/parts/value/figure.ts';
@@ -9,18 +9,6 @@ import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
 import { dayIn, daysAfter } from '../parts/value/moments.ts';
 
 export const PATH = '/console/deposits';
-
-const STATES = [
-  'detected',
-  'confirming',
-  'verifying',
-  'held',
-  'credited',
-  'settled',
-  'internal',
-  'rolled_back',
-  'reversed',
-] as const satisfies readonly DepositState[];
 
 /** Selects the holds of deposits that lack an owner. */
 export const WITHOUT_OWNER = 'without_owner';
@@ -97,9 +85,11 @@ export function searchOf(
   const firstDay = readDay(from, 'First seen from');
   const lastDay = readDay(to, 'First seen until');
   for (const read of [least, most, firstDay, lastDay]) if ('problem' in read) return read;
-  const state = STATES.find((one) => one === filter.state);
+  const state = DEPOSIT_STATES.find((one) => one === filter.state);
   if (filter.state !== undefined && state === undefined) {
-    return { problem: { title: 'Unknown state', detail: `Use one of ${STATES.join(', ')}.` } };
+    return {
+      problem: { title: 'Unknown state', detail: `Use one of ${DEPOSIT_STATES.join(', ')}.` },
+    };
   }
   const reasons = reason === undefined ? undefined : REASONS.get(reason);
   if (reason !== undefined && reasons === undefined) {
@@ -126,7 +116,7 @@ export function searchOf(
 export function fieldsOf(filter: DepositFilter, decimals: Decimals): FilterField[] {
   const field = fieldsFor(filter);
   return [
-    field('state', 'State', { options: STATES }),
+    field('state', 'State', { options: DEPOSIT_STATES }),
     field('reason', 'Held because', { options: [...REASONS.keys()] }),
     field('asset', 'Asset', { options: assetOptions(decimals, filter.asset) }),
     field('amountFrom', 'Amount from'),

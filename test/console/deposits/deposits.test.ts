@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
+import { DEPOSIT_STATES } from '../../../src/domain/deposit/deposit.ts';
 import { Memo, TransactionId } from '../../../src/domain/ids.ts';
 import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { apiUnderTest } from '../../api/api-under-test.ts';
@@ -41,6 +42,13 @@ async function withMemoDeposit(console: ConsoleUnderTest): Promise<string> {
 async function listed(browser: Browser, link: string): Promise<string[]> {
   return hashesIn(await browser.get(`${PATH}${link}`));
 }
+
+test('the filter lists the states in their order', async () => {
+  const { stranger } = await consoleUnderTest(PUBLIC);
+  const [select = ''] = /<select name="state".*?<\/select>/s.exec(await stranger.get(PATH)) ?? [];
+  const options = [...select.matchAll(/<option value="([^"]+)"/g)].map(([, state]) => state);
+  expect(options).toEqual(DEPOSIT_STATES);
+});
 
 test('every filter is a link', async () => {
   const console = await consoleUnderTest();
