@@ -6,7 +6,8 @@ import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { statementLink } from '../parts/book-links.ts';
-import { CAUSES, SOURCES } from '../parts/value/entry-words.ts';
+import { EvidenceLink } from '../parts/fact/evidence-link.tsx';
+import { CAUSES } from '../parts/value/entry-words.ts';
 
 /** A page shows no more entries of a movement: a hash can be posted any number of times. */
 const ENTRIES_MAX = 100;
@@ -54,20 +55,16 @@ function EntryCell({ entry, index }: Leg): Markup {
 
 /** The fact behind an entry, with its notification. */
 function EvidenceCell({ entry, index }: Leg): Markup {
-  const { seq, source, notificationId } = entry;
+  const { notificationId } = entry;
   if (index > 0) return <></>;
   return (
     <>
-      <a href={`/console/journal/${seq}`}>
-        {SOURCES[source]} <span class="unseen">at journal position {seq}</span>
-      </a>
-      <span class="why">
-        {notificationId === null ? (
-          `journal position ${grouped(seq)}`
-        ) : (
-          <span title={notificationId}>{shortened(notificationId)}</span>
-        )}
-      </span>
+      <EvidenceLink origin={entry} />
+      {notificationId !== null && (
+        <span class="why" title={notificationId}>
+          {shortened(notificationId)}
+        </span>
+      )}
     </>
   );
 }

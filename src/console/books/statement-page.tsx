@@ -22,7 +22,8 @@ import {
 import type { FilterProblem } from '../parts/list/filter-problem.ts';
 import type { ClosedDayPeriod } from './closed-days.ts';
 import { usualPeriods, type Period } from './period.ts';
-import { CAUSES, SOURCES } from '../parts/value/entry-words.ts';
+import { EvidenceLink } from '../parts/fact/evidence-link.tsx';
+import { CAUSES } from '../parts/value/entry-words.ts';
 import { Downloads } from '../parts/list/downloads.tsx';
 
 /** What the page of a statement shows. */
@@ -131,16 +132,6 @@ function Kind({ line }: { line: StatementLine }): Markup {
   );
 }
 
-/** Links a line to the fact that posted it. */
-function Evidence({ line }: { line: StatementLine }): Markup {
-  const { seq, source, notificationId } = line;
-  return (
-    <a href={`/console/journal/${seq}`} title={notificationId ?? undefined}>
-      {SOURCES[source]} <span class="unseen">at journal position</span> {grouped(seq)}
-    </a>
-  );
-}
-
 function columnsOf(asset: string, decimals: Decimals): Column<StatementLine>[] {
   const money = (amount: StatementLine['amount'], signed = false): Markup => (
     <AmountFigure amount={amount} asset={asset} decimals={decimals} signed={signed} bare />
@@ -156,7 +147,7 @@ function columnsOf(asset: string, decimals: Decimals): Column<StatementLine>[] {
     { title: 'Kind', cell: (line) => <Kind line={line} /> },
     { title: 'Amount', cell: ({ amount }) => money(amount, true), is: 'number' },
     { title: 'Balance', cell: ({ balance }) => money(balance), is: 'number' },
-    { title: 'Evidence', cell: (line) => <Evidence line={line} /> },
+    { title: 'Evidence', cell: (line) => <EvidenceLink origin={line} /> },
   ];
 }
 

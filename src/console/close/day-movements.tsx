@@ -15,7 +15,7 @@ import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { fieldsFor, filterValues } from '../parts/list/filter-values.ts';
 import { movementsLink } from '../parts/book-links.ts';
-import { SOURCES } from '../parts/value/entry-words.ts';
+import { EvidenceLink } from '../parts/fact/evidence-link.tsx';
 import { CLOSE_PATH } from './calendar.tsx';
 import { isDay } from './days.ts';
 
@@ -60,13 +60,10 @@ function Amounts({ one, figure }: { one: DayMovement; figure: string | undefined
 
 /** The fact that proves a line of an entry. */
 function EvidenceLine({ entry }: { entry: MovementEntry }): Markup {
-  const { seq, source, change, recordedAt, notificationId } = entry;
+  const { change, recordedAt } = entry;
   return (
     <div>
-      <a href={`/console/journal/${seq}`} title={notificationId ?? undefined}>
-        {SOURCES[source]}
-        <span class="unseen"> at journal position {seq}</span>
-      </a>{' '}
+      <EvidenceLink origin={entry} />{' '}
       <span class="muted">
         {change}, <Moment at={recordedAt} />
       </span>

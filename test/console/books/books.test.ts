@@ -282,3 +282,12 @@ test.for([
   expect(page).toContain('>XLSX</a>');
   expect(page).not.toContain('Excel');
 });
+
+test('the entries of a hash and the statement of a position link their evidence alike', async () => {
+  const { vera } = await booked();
+  const evidence = /<a href="\/console\/journal\/\d+"[^>]*>.*?<\/a>/gs;
+  const links = (await vera.get(`/console/books/movements/${LONG_HASH}`)).match(evidence) ?? [];
+  expect(words(links[0] ?? '').trim()).toMatch(/^notification at journal position \d+$/);
+  const statement = await vera.get(STATEMENT);
+  expect(links.some((link) => statement.includes(link))).toBe(true);
+});
