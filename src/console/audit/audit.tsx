@@ -12,6 +12,7 @@ import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
 import { Pager } from '../../pages/parts/list/pager.tsx';
+import { personWith } from '../parts/missing-role.ts';
 import { dayIn, daysAfter } from '../parts/value/moments.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
 import {
@@ -179,8 +180,8 @@ function AuditPage(shown: { found: DecisionPage; asked: Asked; showsAccess: bool
       )}
       {!showsAccess && (
         <p class="foot">
-          Decisions about tokens and sessions are left out: they are for the roles that may read the
-          facts of the journal.
+          Decisions about tokens and sessions are left out: to read them, ask{' '}
+          {personWith('read-bodies')}.
         </p>
       )}
       <Pager

@@ -91,6 +91,16 @@ test.for<[Decision, string]>([
   expect(reasonOf(decision)).toBe(expected);
 });
 
+test('a reader who sees no decisions about access reads whom to ask', async () => {
+  const console = await consoleUnderTest();
+  const left =
+    'Decisions about tokens and sessions are left out: to read them, ask a person with role';
+  expect(words(await (await console.as('vera')).get(PATH))).toContain(
+    `${left} finance, operator, admin or auditor.`,
+  );
+  expect(words(await (await console.as('ada')).get(PATH))).not.toContain(left);
+});
+
 test('the filter offers every kind once', async () => {
   const page = await (await (await consoleUnderTest()).as('ada')).get(PATH);
   for (const kind of KINDS) expect(page.split(`<option value="${kind}">`)).toHaveLength(2);
