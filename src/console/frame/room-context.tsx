@@ -14,13 +14,11 @@ import { Person } from './person.tsx';
 import { sectionsFor } from './sections.ts';
 import { writtenIn } from './written.ts';
 
+const NOBODY = 'Nobody is signed in';
+
 const READ_ONLY: ApiResult = {
   kind: 'refused',
-  problem: {
-    status: 403,
-    title: 'Nobody is signed in',
-    detail: 'Sign in with an API token, and try again.',
-  },
+  problem: { status: 403, title: NOBODY, detail: 'Sign in with an API token, and try again.' },
 };
 
 /** A form that is wrong before the API is called. */
@@ -97,8 +95,8 @@ function whyNot(acting: Acting, visitor: Caller, call: ApiRoute): string | null 
 
 function NotAllowed({ why }: { why: string | null }): Markup {
   return (
-    <EmptyState title={NOT_ALLOWED}>
-      <p>{why ?? 'Nobody is signed in. Sign in, and open the page again.'}</p>
+    <EmptyState title={why === null ? NOBODY : NOT_ALLOWED}>
+      <p>{why ?? 'Sign in, and open the page again.'}</p>
     </EmptyState>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consoleUnderTest, words } from '../console-under-test.ts';
+import { consoleUnderTest, PUBLIC, words } from '../console-under-test.ts';
 
 const PATH = '/console/settings';
 
@@ -24,3 +24,12 @@ test.for(['vera', 'chris'] as const)(
     expect((await console.api.get('/v1/settings', as)).status).toBe(403);
   },
 );
+
+test('a stranger in a public console is asked to sign in, and hears nothing of a role', async () => {
+  const { stranger } = await consoleUnderTest(PUBLIC);
+  const answer = await stranger.request(PATH);
+  const page = words(await answer.text());
+  expect([answer.status, page]).toEqual([403, expect.stringContaining('Nobody is signed in')]);
+  expect(page).toContain('Sign in, and open the page again.');
+  expect(page).not.toContain('Your role');
+});
