@@ -80,8 +80,9 @@ function touchedVaults(hash: KeyedHashState, { sightings, withdrawals }: ChangeS
 /**
  * The change set, extended by the burned fees that follow from it. A failed on-chain transaction
  * sends no balance changes and still burned its fee. The books take the fee from the chain view, with
- * its rebate and mint, once per hash and vault, for any number of failed transactions. `hashes`: the states of
- * every hash that the changed records have now or had before. Serves spec, "Conservation rules".
+ * its rebate and mint, once per hash and vault, for any number of failed transactions. `hashes`: the
+ * states of every hash that the changed records have now or had before. Serves spec, "Conservation
+ * rules".
  */
 export function followBurnedFees(
   decided: ChangeSet,

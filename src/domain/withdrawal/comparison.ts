@@ -122,20 +122,34 @@ function atPositions(list: readonly BalanceChange[], level: Level): BalanceChang
 }
 
 /**
- * Our withdrawal has ended and the API's has not. The API may be behind, but not forever. Its final
- * status is unknown, so only the difference is reported. It has a key of its own: how long the API
- * was behind does not count for a difference that follows it.
+ * Whether the API's record on its way is behind our withdrawal: ours has ended, or has a hash that the
+ * record lacks. Other statuses are informational: not every transaction emits all of them.
  */
-function compareUnended(withdrawal: Withdrawal, record: CustodyTransaction, grace: Grace): Outcome {
+function isBehind(record: CustodyTransaction, withdrawal: Withdrawal): boolean {
+  const { blockchainHash } = withdrawal;
+  const hasOtherHash = blockchainHash !== null && blockchainHash !== record.blockchainHash;
+  return isTerminal(withdrawal) || hasOtherHash;
+}
+
+/**
+ * The API's record is behind our withdrawal, which it may be, but not forever. Its final status is
+ * unknown, so only the difference is reported. It has a key of its own: how long the API was behind
+ * does not count for a difference that follows it.
+ */
+function compareBehind(withdrawal: Withdrawal, record: CustodyTransaction, grace: Grace): Outcome {
   if (inGrace(withdrawal.updatedAt, grace)) return skipped('custody_behind');
+  const theirHash =
+    record.blockchainHash === null ? 'without a hash' : `as ${record.blockchainHash}`;
   return transactionFinding('status_mismatch', record, {
-    key: unendedKey(record.transactionId),
-    detail: `the notifications say ${withdrawal.status}, and the custody API still says ${record.status}`,
+    key: behindKey(record.transactionId),
+    detail: isTerminal(withdrawal)
+      ? `the notifications say ${withdrawal.status}, and the custody API still says ${record.status}`
+      : `the notifications say ${withdrawal.status} as ${withdrawal.blockchainHash}, and the custody API still says ${record.status} ${theirHash}: deposits of that hash stay held for internal`,
   });
 }
 
-/** The key of the break about a withdrawal that has ended for us and not for the API. */
-export function unendedKey(transactionId: TransactionId): string {
+/** The key of the break about a withdrawal whose record at the API is behind. */
+export function behindKey(transactionId: TransactionId): string {
   return breakKey('status_mismatch', transactionId, 'unended');
 }
 
@@ -155,16 +169,14 @@ export function compareWithdrawal(
   if (withdrawal !== undefined && isElsewhere(withdrawal, record)) {
     return vaultMismatch(withdrawal, record);
   }
+  if (!isTerminalStatus(theirs) && withdrawal !== undefined && isBehind(record, withdrawal)) {
+    return compareBehind(withdrawal, record, grace);
+  }
   if (withdrawal !== undefined && withdrawal.status === theirs) {
     const outcome = theirs === 'mined' ? compareMined(withdrawal, record) : MATCHED;
     return outcome.kind === 'matched' ? compareOrder(withdrawal, record) : outcome;
   }
-  if (!isTerminalStatus(theirs)) {
-    // Earlier statuses are informational: not every transaction emits all of them.
-    return withdrawal !== undefined && isTerminal(withdrawal)
-      ? compareUnended(withdrawal, record, grace)
-      : MATCHED;
-  }
+  if (!isTerminalStatus(theirs)) return MATCHED;
   if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
   const ours = withdrawal?.status ?? null;
   if (!advances(ours, theirs)) {

@@ -11,7 +11,7 @@ import {
   type OpenSince,
   type Outcome,
 } from '../deposit/record/comparison.ts';
-import { compareWithdrawal, correctsWithdrawal, missingKeys, unendedKey } from './comparison.ts';
+import { compareWithdrawal, correctsWithdrawal, missingKeys, behindKey } from './comparison.ts';
 import type { CustodyTransaction } from '../fact/custody-record.ts';
 import { claimDeposits, disclaimDeposits, type EvaluatedDeposits } from './outgoing-handler.ts';
 import {
@@ -232,12 +232,12 @@ function arrivedBy(outcome: Outcome, transactionId: TransactionId): ChangeSet['h
   return missingKeys(transactionId).map((key) => ({ key, reason: 'the custody API agrees now' }));
 }
 
-/** The break about a withdrawal that has not ended for the API ends with any other outcome. */
-function endedBy(outcome: Outcome, transactionId: TransactionId): ChangeSet['healed'] {
-  const key = unendedKey(transactionId);
+/** The break about a record that is behind our withdrawal ends with any other outcome. */
+function caughtUpBy(outcome: Outcome, transactionId: TransactionId): ChangeSet['healed'] {
+  const key = behindKey(transactionId);
   if (outcome.kind === 'skipped') return [];
   if (outcome.kind === 'break' && outcome.finding.key === key) return [];
-  return [{ key, reason: 'the custody API says the end too' }];
+  return [{ key, reason: 'the custody API has caught up' }];
 }
 
 /**
@@ -273,7 +273,7 @@ export function handleOutgoingRecord(
     healed: [
       ...healedBy(outcome, TRANSACTION_BREAKS, transactionId),
       ...arrivedBy(outcome, transactionId),
-      ...endedBy(outcome, transactionId),
+      ...caughtUpBy(outcome, transactionId),
       ...healed,
       ...(outcome.kind === 'matched' && known?.status === 'mined'
         ? healedBy(outcome, ['amount_changed'], transactionId)

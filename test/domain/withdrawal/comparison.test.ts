@@ -6,11 +6,14 @@ import {
   isElsewhere,
   missingKeys,
 } from '../../../src/domain/withdrawal/comparison.ts';
+import type { CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
 import { BlockchainHash, NetworkKey, VaultId } from '../../../src/domain/ids.ts';
 import type { WithdrawalStatus } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange, sent } from '../../store/evidence.ts';
 import { LATE, shownOutcome } from '../outcome.ts';
 import { withdrawal } from '../records.ts';
+
+const OTHER_HASH = BlockchainHash('0xb2');
 
 describe('a withdrawal against the custody API', () => {
   const TABLE: [ours: WithdrawalStatus | 'nothing' | null, theirs: string, is: string][] = [
@@ -55,8 +58,22 @@ describe('a withdrawal against the custody API', () => {
     expect(shownOutcome(compareWithdrawal(fresh, record, LATE))).toBe('skipped: custody_behind');
   });
 
+  test.for<[why: string, theirs: Partial<CustodyTransaction>, is: string]>([
+    ['no hash', { status: 'requested', blockchainHash: null }, 'warning status_mismatch'],
+    ['no hash yet', { status: 'submitted', blockchainHash: null }, 'warning status_mismatch'],
+    ['another', { status: 'submitted', blockchainHash: OTHER_HASH }, 'warning status_mismatch'],
+    ['the same', { status: 'submitted' }, 'matched'],
+  ])('the notifications name a hash on its way, the API %s: %s', ([, theirs, outcome]) => {
+    const known = withdrawal('submitted', []);
+    expect(shownOutcome(compareWithdrawal(known, sent(theirs), LATE))).toBe(outcome);
+    const fresh = { ...known, updatedAt: LATE.at - 1 };
+    expect(shownOutcome(compareWithdrawal(fresh, sent(theirs), LATE))).toBe(
+      outcome === 'matched' ? 'matched' : 'skipped: custody_behind',
+    );
+  });
+
   test('a transaction mined under another hash is a difference, for any amounts', () => {
-    const record = sent({ blockchainHash: BlockchainHash('0xb2') });
+    const record = sent({ blockchainHash: OTHER_HASH });
     expect(shownOutcome(compareWithdrawal(withdrawal('mined'), record, LATE))).toBe(
       'warning status_mismatch',
     );

@@ -214,5 +214,5 @@ test.for<
 test('a break about a missing end says why it is over', () => {
   const { healed } = decide(POSTED, {});
   expect(healed).toContainEqual({ key: MISSING, reason: 'the custody API agrees now' });
-  expect(healed).toContainEqual({ key: UNENDED, reason: 'the custody API says the end too' });
+  expect(healed).toContainEqual({ key: UNENDED, reason: 'the custody API has caught up' });
 });

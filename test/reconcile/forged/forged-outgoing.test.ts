@@ -97,6 +97,44 @@ test('a true deposit whose hash it claims waits, and is credited when the API de
   expect(stage.open.openBreak('unknown_to_custody').blockchain_hash).toBe(hash);
 });
 
+test('a true deposit that a true order on its way claims waits openly, and is credited when that ends', async () => {
+  const stage = await Stage.start();
+  const depositAddress = await stage.depositAddress();
+  const approver = await stage.caller.client(['Vault:read', 'manageVaults']);
+  const vaultId = await stage.caller.vault({ quorum: 1, approvers: [approver.clientId] });
+  const accountId = await stage.caller.account(vaultId);
+  const address = await stage.caller.address(accountId, 'ethereum');
+  const gated = { ...depositAddress, vaultId, accountId, ...address };
+  await stage.paid(gated, FUNDS, 3);
+  const id = await stage.order(gated, OUTSIDE, '1000');
+  const hash = await stage.paid(depositAddress, 700, 3);
+  await stage.deliver(
+    forged(gated, {
+      type: 'submitted',
+      transactionId: id,
+      blockchainHash: hash,
+      balanceChanges: [],
+    }),
+  );
+  await stage.run();
+  expect(await stage.depositState(hash)).toBe('internal');
+  expect(stage.open.openBreaks()).toEqual([]);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  expect(stage.open.openBreak('status_mismatch').detail).toBe(
+    `the notifications say submitted as ${hash}, and the custody API still says approval-pending without a hash: deposits of that hash stay held for internal`,
+  );
+  const decision = { decision: 'reject' };
+  await stage.caller.api('POST', `/transactions/${id}/approvals`, decision, {
+    token: approver.token,
+  });
+  await stage.deliverDue();
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  await stage.run();
+  expect(await stage.depositState(hash)).toBe('credited');
+});
+
 test.for(['..', 'x'.repeat(200)])(
   'an id that cannot be looked up is resolved by its hash',
   async (id) => {
