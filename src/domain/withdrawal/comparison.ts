@@ -132,12 +132,14 @@ function isBehind(record: CustodyTransaction, withdrawal: Withdrawal): boolean {
 }
 
 /**
- * The API's record is behind our withdrawal, which it may be, but not forever. Its final status is
- * unknown, so only the difference is reported. It has a key of its own: how long the API was behind
- * does not count for a difference that follows it.
+ * The API's record is behind our withdrawal, which it may be, but not forever. Or it has just got
+ * another hash, whose notification may arrive. Its final status is unknown, so only the difference is
+ * reported. It has a key of its own: how long the API was behind does not count for a difference that
+ * follows it.
  */
 function compareBehind(withdrawal: Withdrawal, record: CustodyTransaction, grace: Grace): Outcome {
-  if (inGrace(withdrawal.updatedAt, grace)) return skipped('custody_behind');
+  const changedAt = Math.max(withdrawal.updatedAt, record.updatedAt);
+  if (inGrace(changedAt, grace)) return skipped('custody_behind');
   const theirHash =
     record.blockchainHash === null ? 'without a hash' : `as ${record.blockchainHash}`;
   return transactionFinding('status_mismatch', record, {

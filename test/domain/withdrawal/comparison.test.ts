@@ -72,6 +72,17 @@ describe('a withdrawal against the custody API', () => {
     );
   });
 
+  test('a hash that the API has just given it is skipped while its notification may arrive', () => {
+    const record = sent({
+      status: 'submitted',
+      blockchainHash: OTHER_HASH,
+      updatedAt: LATE.at - 1,
+    });
+    expect(shownOutcome(compareWithdrawal(withdrawal('submitted', []), record, LATE))).toBe(
+      'skipped: custody_behind',
+    );
+  });
+
   test('a transaction mined under another hash is a difference, for any amounts', () => {
     const record = sent({ blockchainHash: OTHER_HASH });
     expect(shownOutcome(compareWithdrawal(withdrawal('mined'), record, LATE))).toBe(
