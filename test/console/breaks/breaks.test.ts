@@ -204,7 +204,7 @@ test('a break shows its figures, witnesses, webhooks, history and what to do', a
     /v1 no figure 1.5 ETH 1500000000000000000 not compared −1.5 ETH -1500000000000000000 only on the chain/,
   );
   expect(text).toContain(
-    '“Not compared”: nobody asked the custody API for the sum of this hash. A deposit’s own record is compared separately: the deposit’s page shows it under “Life”.',
+    '“Not compared”: nobody asked the custody API for the sum of this hash. The records of its deposits and withdrawals are compared separately: their pages say how.',
   );
   expect(text).toContain('ntf-1 blockchain transaction');
   expect(text).toMatch(/opened by reconciler .* the chain moved 1\.5 ETH and no platform/);

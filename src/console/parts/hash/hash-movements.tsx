@@ -104,8 +104,8 @@ export function Witnesses(props: {
       />
       {statements.some(({ movement }) => movement.custody === null) && (
         <p class="foot">
-          “Not compared”: nobody asked the custody API for the sum of this hash. A deposit’s own
-          record is compared separately: the deposit’s page shows it under “Life”.
+          “Not compared”: nobody asked the custody API for the sum of this hash. The records of its
+          deposits and withdrawals are compared separately: their pages say how.
         </p>
       )}
     </>
