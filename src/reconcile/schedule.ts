@@ -3,6 +3,8 @@ import { Cron } from 'croner';
 /** A running schedule. `stop` ends it; a run that has begun continues. */
 export interface Schedule {
   stop(): void;
+  /** Ticks now. A tick that is due meanwhile is skipped. */
+  trigger(): void;
   /** The next tick, Unix milliseconds; null when there is none. */
   next(): number | null;
 }
@@ -15,5 +17,9 @@ export function startSchedule(options: {
 }): Schedule {
   const { pattern, timezone, tick } = options;
   const job = new Cron(pattern, { timezone, protect: true }, tick);
-  return { stop: () => job.stop(), next: () => job.nextRun()?.getTime() ?? null };
+  return {
+    stop: () => job.stop(),
+    trigger: () => void job.trigger(),
+    next: () => job.nextRun()?.getTime() ?? null,
+  };
 }

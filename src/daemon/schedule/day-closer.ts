@@ -64,7 +64,7 @@ export class DayCloser {
   start(): void {
     const tick = (): Promise<void> => this.#tick();
     this.#schedule = startSchedule({ pattern: LOOK_PATTERN, timezone: 'UTC', tick });
-    void tick();
+    this.#schedule.trigger();
   }
 
   async closeNow(day: string): Promise<CloseAnswer> {

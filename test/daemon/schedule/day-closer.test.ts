@@ -11,6 +11,27 @@ import { closesOf } from '../../store/close/closing.ts';
 import { OpenLedger, SIX_DEEP, temporaryPath } from '../../store/open-ledger.ts';
 import { explanations, start, toNextDay } from '../../reconcile/close/days.ts';
 
+type Options = ConstructorParameters<typeof DayCloser>[0];
+
+/** A closer over the ledger's own store, without a custody API. */
+function closerOver(
+  open: OpenLedger,
+  options: Partial<Options> & Pick<Options, 'reads'>,
+): DayCloser {
+  const closer = new DayCloser({
+    config: reconcileAt('5 0 * * *', 'UTC'),
+    queue: new CommitQueue({ ledger: open.ledger, batchMax: 10, queueMax: 10 }),
+    custody: undefined,
+    metrics: new Metrics({ now: Date.now }).reconciliation,
+    log: createLog({ level: 'silent' }),
+    now: Date.now,
+    reconcile: () => Promise.resolve(),
+    ...options,
+  });
+  onTestFinished(() => closer.stop());
+  return closer;
+}
+
 test('a close at 23:59 comes on the day on which the clocks change', async () => {
   const path = temporaryPath();
   const open = new OpenLedger(path);
@@ -21,18 +42,7 @@ test('a close at 23:59 comes on the day on which the clocks change', async () =>
   onTestFinished(() => reads.close());
   vi.useFakeTimers({ now: Date.parse('2025-03-30T01:50:00Z') });
   onTestFinished(() => void vi.useRealTimers());
-  const closer = new DayCloser({
-    config: reconcileAt('59 23 * * *', 'America/Godthab'),
-    reads,
-    queue: new CommitQueue({ ledger: open.ledger, batchMax: 10, queueMax: 10 }),
-    custody: undefined,
-    metrics: new Metrics({ now: Date.now }).reconciliation,
-    log: createLog({ level: 'silent' }),
-    now: Date.now,
-    reconcile: () => Promise.resolve(),
-  });
-  closer.start();
-  onTestFinished(() => closer.stop());
+  closerOver(open, { reads, config: reconcileAt('59 23 * * *', 'America/Godthab') }).start();
   const closed = () => open.rows('SELECT day, cut_off_at, closed_at FROM daily_closes');
   await vi.advanceTimersByTimeAsync(8 * 60_000);
   expect(closed()).toEqual([]);
@@ -50,6 +60,26 @@ test('a close at 23:59 comes on the day on which the clocks change', async () =>
   );
 });
 
+test('the first check, still sweeping when the minute ends, is not begun again', async () => {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  open.at = Date.parse('2025-03-28T12:00:00Z');
+  await open.setPolicy(SIX_DEEP);
+  const reads = new SqliteReads(openForReading(path));
+  onTestFinished(() => reads.close());
+  vi.useFakeTimers({ now: Date.parse('2025-03-30T01:50:30Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  let sweeps = 0;
+  const reconcile = (): Promise<never> => {
+    sweeps += 1;
+    return new Promise(() => undefined);
+  };
+  closerOver(open, { reads, reconcile }).start();
+  await vi.waitFor(() => expect(sweeps).toBe(1), { timeout: 20_000 });
+  await vi.advanceTimersByTimeAsync(5 * 60_000);
+  expect(sweeps).toBe(1);
+});
+
 test.each([
   { name: 'a check that the shutdown interrupts logs nothing', isStopped: true, logged: [] },
   {
@@ -62,20 +92,14 @@ test.each([
   const open = new OpenLedger(path);
   const reads = new SqliteReads(openForReading(path));
   const lines: string[] = [];
-  const closer = new DayCloser({
-    config: reconcileAt('5 0 * * *', 'UTC'),
-    reads,
-    queue: new CommitQueue({ ledger: open.ledger, batchMax: 10, queueMax: 10 }),
-    custody: undefined,
-    metrics: new Metrics({ now: Date.now }).reconciliation,
-    log: createLog({ level: 'error', destination: { write: (line) => void lines.push(line) } }),
-    now: Date.now,
-    reconcile: () => Promise.resolve(),
+  const log = createLog({
+    level: 'error',
+    destination: { write: (line) => void lines.push(line) },
   });
+  const closer = closerOver(open, { reads, log });
   reads.close();
   closer.start();
   if (isStopped) closer.stop();
-  onTestFinished(() => closer.stop());
   await new Promise(setImmediate);
   await closer.idle();
   await new Promise(setImmediate);
