@@ -27,9 +27,10 @@ const HELP = `
 With --config: checks the configuration and everything it names: the store, the servers of a shared
 journal and their standby, the API tokens, the provider at which people sign in, the listeners'
 certificates and sockets, the access rights of secret files, the custody API with our key and its
-clock beside this machine's, the vaults and their subscriptions, the names in the crediting policy and in the exemption rules, and whether
-webhooks can show the depths that the policy requires. Before a first start it also says whether the
-custody service has deposits from before, which would be credited.
+clock beside this machine's, the vaults and their subscriptions, the names in the crediting policy
+and in the exemption rules, and whether webhooks can show the depths that the policy requires.
+Before a first start it also says whether the custody service has deposits from before, which would
+be credited.
 Changes nothing. Exit code 0 without problems, also with warnings; 1 with any problem.
 
 With --proxy: tries from outside what a proxy lets through, and names the lines of its file to change.

@@ -97,7 +97,7 @@ test('a true deposit whose hash it claims waits, and is credited when the API de
   expect(stage.open.openBreak('unknown_to_custody').blockchain_hash).toBe(hash);
 });
 
-test('a true deposit that a true order on its way claims waits openly, and is credited when that ends', async () => {
+test('a deposit whose hash is named for an order on its way gets a break, and is credited when the order ends', async () => {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
   const approver = await stage.caller.client(['Vault:read', 'manageVaults']);
